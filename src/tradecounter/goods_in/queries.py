@@ -66,14 +66,11 @@ _LOCK = Statement(
     ProductDelivery,
 )
 _STORE = Statement("""
-    update incoming_stock i set incoming = n.units
-    from unnest(:product_ids::bigint[], :moments::timestamptz[], :units::int[]) as n (product_id, expected_on, units)
-    where i.product_id = n.product_id and i.expected_on = n.expected_on and n.units > 0
-""")
-_DELETE = Statement("""
-    delete from incoming_stock i
+    merge into incoming_stock i
     using unnest(:product_ids::bigint[], :moments::timestamptz[], :units::int[]) as n (product_id, expected_on, units)
-    where i.product_id = n.product_id and i.expected_on = n.expected_on and n.units = 0
+       on i.product_id = n.product_id and i.expected_on = n.expected_on
+    when matched and n.units = 0 then delete
+    when matched then update set incoming = n.units
 """)
 _NAMED = Statement("""
     select distinct on (place) place, id, sku from (
@@ -118,13 +115,12 @@ async def lock_deliveries(
 
 async def store_rests(tx: Transaction, rests: Mapping[ProductDelivery, int]) -> None:
     """Store how many units of deliveries are still to come; 0 ends a delivery."""
-    named = {
-        "product_ids": [delivery.product_id for delivery in rests],
-        "moments": [delivery.expected_on for delivery in rests],
-        "units": list(rests.values()),
-    }
-    await tx.execute(_STORE, **named)
-    await tx.execute(_DELETE, **named)
+    await tx.execute(
+        _STORE,
+        product_ids=[delivery.product_id for delivery in rests],
+        moments=[delivery.expected_on for delivery in rests],
+        units=list(rests.values()),
+    )
     await bump(tx, "deliveries")
 
 

@@ -3,7 +3,7 @@
 Locks are taken in the order of docs/architecture.md#locks.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 
 from tradecounter.credit.queries import pipe_charge, require_charged
@@ -38,8 +38,8 @@ from tradecounter.orders.states import (
     PricedQuote,
     UnpricedQuote,
 )
-from tradecounter.stock.queries.stock import Allocation, allocate, pipe_lock_levels
-from tradecounter.stock.rules import Cover, cover, latest
+from tradecounter.stock.queries.stock import allocate, pipe_lock_levels
+from tradecounter.stock.rules import cover, latest
 
 
 def unknown_code(code: str) -> DomainError:
@@ -146,12 +146,12 @@ async def _confirm(
         require_charged(charged, limit, gross)
     taken = {level.product_id: level.taken for level in levels.rows}
     if not allow_back_orders:
-        require_stock(lines, taken)
-    allocations = allocate(tx, wanted, levels)
+        require_stock([(line.product_id, line.sku, line.quantity) for line in lines], taken)
+    allocate(tx, wanted, levels.rows)
     allocated = share_out(lines, taken)
     store_allocations(tx, allocated)
     [(number,)] = numbered.rows
-    needed = _cover(wanted, allocations, now)
+    needed = latest([cover(wanted[a.product_id], a.taken, a.earlier, a.deliveries, now) for a in levels.rows])
     from_stock = taken == wanted
     order = made_from(
         pending,
@@ -204,14 +204,6 @@ def _require_same_method(order: ConfirmedOrder, method_id: int | None) -> None:
         "shipping_method.id",
         f"the order is confirmed with shipping method {order.shipping_method}; ask support to change it",
     )
-
-
-def _cover(wanted: Mapping[int, int], allocations: Mapping[int, Allocation], now: datetime) -> Cover:
-    covers = []
-    for product, quantity in wanted.items():
-        found = allocations[product]
-        covers.append(cover(quantity, found.taken, found.earlier, found.deliveries, now))
-    return latest(covers)
 
 
 async def confirm_for_customer(

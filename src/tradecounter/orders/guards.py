@@ -11,11 +11,9 @@ from msgspec import Struct
 
 from tradecounter.kit.errors import Code, DomainError, FieldError, Kind, conflicts, invalid_fields
 from tradecounter.kit.money import in_pounds
-from tradecounter.orders.create.draft import WantedLine
 from tradecounter.orders.lines import OrderLine, added_up
 from tradecounter.orders.states import OrderKind, PendingOrder, PricedQuote, pricing_of
 from tradecounter.orders.wire import ConfirmOrderRequest, CreateOrderRequest
-from tradecounter.storefront.view import CustomerView
 
 _MAX_COST = "max_cost_gross"
 
@@ -104,22 +102,12 @@ def _sum_errors(most: Decimal | None, cost_gross: Decimal) -> list[FieldError]:
     return [FieldError(_MAX_COST, problem, Code.PRICE_CHANGED)]
 
 
-def require_offered_stock(view: CustomerView, wanted: Sequence[WantedLine]) -> None:
-    """Check that the view has enough stock for all items of an order. Raises DomainError (conflict).
+def require_stock(lines: Sequence[tuple[int, str, int]], available: Mapping[int, int]) -> None:
+    """Check that the available units are enough for all lines. Raises DomainError (conflict).
 
-    The confirmation decides: other orders may take the units in the meantime.
+    A line is a product, or its row in the catalogue, with its SKU and a quantity; `available` has the units of each.
+    Before the confirmation, which decides, other orders may take the units in the meantime.
     """
-    available = {item.row: view.available(item.row) for item in wanted}
-    _require([(item.row, item.product.sku, item.quantity) for item in wanted], available)
-
-
-def require_stock(lines: Sequence[OrderLine], available: Mapping[int, int]) -> None:
-    """Check that the available units, by product id, are enough for all lines. Raises DomainError (conflict)."""
-    _require([(line.product_id, line.sku, line.quantity) for line in lines], available)
-
-
-def _require(lines: Sequence[tuple[int, str, int]], available: Mapping[int, int]) -> None:
-    """Check the stock for lines; a line is a product, its SKU and a quantity."""
     wanted = added_up((product, quantity) for product, _, quantity in lines)
     errors = [
         FieldError(

@@ -20,7 +20,6 @@ from tradecounter.saved_lists.queries import (
     Owner,
     SavedList,
     delete_list,
-    fetch_list,
     insert_list,
     lines_of_list,
     lists_of,
@@ -75,15 +74,6 @@ class ListContent(Struct):
         return [CreateOrderItem(item.sku, item.quantity) for item in self.items]
 
 
-async def lock_own_list(tx: Transaction, owner: Owner, list_id: int) -> SavedList:
-    """Return what `fetch_list` does; other changes of the list wait until the transaction ends.
-
-    Raises DomainError (not found).
-    """
-    await lock_list(tx, owner, list_id)
-    return await fetch_list(tx, owner, list_id)
-
-
 async def create_list(
     tx: Transaction, owner: Owner, view: CustomerView, details: ListDetails | ListContent, now: datetime
 ) -> int:
@@ -102,7 +92,7 @@ async def change_list(
     tx: Transaction, owner: Owner, view: CustomerView, list_id: int, details: ListDetails | ListContent, now: datetime
 ) -> None:
     """Replace a list; one that would stay as it is is not touched. Raises DomainError: not found; invalid."""
-    saved_list = await lock_own_list(tx, owner, list_id)
+    saved_list = await lock_list(tx, owner, list_id)
     lines = _lines(view, details)
     stored = [(line.product_id, line.quantity) for line in await lines_of_list(tx, list_id)]
     if (saved_list.name, saved_list.shared, stored) == (details.name, details.shared, lines):
@@ -114,7 +104,7 @@ async def change_list(
 
 async def remove_list(tx: Transaction, owner: Owner, list_id: int, now: datetime) -> None:
     """Delete a list. Raises DomainError (not found)."""
-    saved_list = await lock_own_list(tx, owner, list_id)
+    saved_list = await lock_list(tx, owner, list_id)
     await delete_list(tx, list_id)
     _record(tx, "saved_list.delete", owner, now, list_id, saved_list.name)
 
@@ -126,7 +116,7 @@ async def add_to_list(
 
     Raises DomainError: not found; invalid, for a product that the customer cannot buy and for a list that is full.
     """
-    saved_list = await lock_own_list(tx, owner, list_id)
+    saved_list = await lock_list(tx, owner, list_id)
     known = view.find(item.sku)
     if known is None:
         raise invalid("sku", unknown_products(view, [(0, item.sku, 1)])[0])

@@ -66,9 +66,13 @@ async def fetch_list(tx: Transaction, owner: Owner, list_id: int) -> SavedList:
 _LOCK = Statement("select from saved_list where id = :id and customer_id = :customer_id for update")
 
 
-async def lock_list(tx: Transaction, owner: Owner, list_id: int) -> None:
-    """Lock a list of a customer, if there is one, until the transaction ends."""
+async def lock_list(tx: Transaction, owner: Owner, list_id: int) -> SavedList:
+    """Return what `fetch_list` does; other changes of the list wait until the transaction ends.
+
+    Raises DomainError (not found).
+    """
     await tx.execute(_LOCK, id=list_id, customer_id=owner.customer_id)
+    return await fetch_list(tx, owner, list_id)
 
 
 _LINES = Statement(

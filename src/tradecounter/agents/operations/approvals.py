@@ -5,8 +5,6 @@ from typing import Literal
 
 from msgspec import Struct
 
-from tradecounter.agents.consents import limit_exceeded
-from tradecounter.agents.queries import AgentConsent
 from tradecounter.approvals.handle_approvals import request_approval
 from tradecounter.approvals.queries import Approval
 from tradecounter.db.transaction import Transaction
@@ -55,45 +53,12 @@ async def held_by_people(tx: Transaction, approval: Approval, known_code: str, n
 async def ask_people(
     tx: Transaction,
     agent: LiveAgent,
-    consent: AgentConsent,
-    order: PendingOrder | PricedQuote,
-    option: ShippingOption,
-    now: datetime,
-) -> HeldBack | None:
-    """Ask for the approval of an order above a limit of its agent's consent, and say so; return None if it is below.
-
-    The agent and the order are locked.
-    """
-    limit = limit_exceeded(consent, order.gross_with(option))
-    if limit is None:
-        return None
-    return await _ask(tx, agent, order, option, f"above {limit}", now)
-
-
-def is_priced_since(approval: Approval, order: PendingOrder | PricedQuote) -> bool:
-    """Return whether a quote was priced again after people declined it."""
-    declined_at = approval.decided_at if approval.state == "declined" else None
-    return declined_at is not None and isinstance(order, PricedQuote) and order.pricing.priced_at > declined_at
-
-
-async def ask_people_again(
-    tx: Transaction, agent: LiveAgent, quote: PendingOrder | PricedQuote, option: ShippingOption, now: datetime
-) -> HeldBack:
-    """Ask for the approval of a quote that was priced again since it was declined, and say so.
-
-    What people have declined is theirs to decide, also below the agent's limits. The agent and the quote are locked.
-    """
-    return await _ask(tx, agent, quote, option, "priced again since it was declined", now)
-
-
-async def _ask(
-    tx: Transaction,
-    agent: LiveAgent,
     order: PendingOrder | PricedQuote,
     option: ShippingOption,
     why: str,
     now: datetime,
 ) -> HeldBack:
+    """Ask for the approval of an agent's order, and say so. The agent and the order are locked."""
     note = f"Asked by the agent {agent.agent}: {why}."
     code = order.confirmation_code
     await request_approval(tx, agent.customer_id, agent.user_id, code, option.id, note, now, agent=agent.agent)
@@ -102,6 +67,12 @@ async def _ask(
         f"the {order.kind} is {why}: an owner or an approver has to confirm it in the account, under Approvals"
         f"{_until(order)}. Nothing is bought yet; call confirm_order again later to learn how it went",
     )
+
+
+def is_priced_since(approval: Approval, order: PendingOrder | PricedQuote) -> bool:
+    """Return whether a quote was priced again after people declined it."""
+    declined_at = approval.decided_at if approval.state == "declined" else None
+    return declined_at is not None and isinstance(order, PricedQuote) and order.pricing.priced_at > declined_at
 
 
 def _until(order: PendingOrder | PricedQuote) -> str:

@@ -8,11 +8,10 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 from msgspec.json import decode
 from msgspec.structs import asdict
 
-from tradecounter.agents.consents import lock_agent
+from tradecounter.agents.consents import limit_exceeded, lock_agent
 from tradecounter.agents.operations.approvals import (
     HeldBack,
     ask_people,
-    ask_people_again,
     held_by_people,
     is_priced_since,
 )
@@ -262,9 +261,11 @@ async def _held(
 ) -> HeldBack | None:
     """Return why an order is not confirmed, or None: people decide about it, or have to."""
     if approval is None:
-        return None if shown is None else await ask_people(tx, agent, consent, *shown, now)
+        limit = None if shown is None else limit_exceeded(consent, shown[0].gross_with(shown[1]))
+        return None if shown is None or limit is None else await ask_people(tx, agent, *shown, f"above {limit}", now)
     if shown is not None and is_priced_since(approval, shown[0]):
-        return await ask_people_again(tx, agent, *shown, now)
+        # What people have declined is theirs to decide, also below the agent's limits.
+        return await ask_people(tx, agent, *shown, "priced again since it was declined", now)
     return await held_by_people(tx, approval, code, now)
 
 

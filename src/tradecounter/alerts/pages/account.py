@@ -22,8 +22,7 @@ from tradecounter.edge.pages.step import action
 from tradecounter.edge.rest.call import Call
 from tradecounter.kit.errors import not_found
 from tradecounter.parts.account import AccountParts
-from tradecounter.saved_lists.manage_lists import lock_own_list
-from tradecounter.saved_lists.queries import SavedList
+from tradecounter.saved_lists.queries import SavedList, lock_list
 
 PATH = "/account/alert"
 _PRICES = f"{PATH}/prices"
@@ -123,7 +122,7 @@ class AlertPages(Struct, frozen=True):
     )
     async def follow(self, tx: Transaction, call: Call, body: FollowedList, now: datetime) -> SavedList:
         user = user_of(call)
-        found = await lock_own_list(tx, user, body.list)
+        found = await lock_list(tx, user, body.list)
         await follow_prices(tx, user.customer_id, user.id, found.id, now)
         return found
 

@@ -10,6 +10,7 @@ from decimal import ROUND_HALF_UP, Decimal
 from msgspec.structs import asdict, replace
 
 from tradecounter.credit.rules import require_credit
+from tradecounter.db.changes import Version
 from tradecounter.db.pipeline import Pipeline, Result
 from tradecounter.db.transaction import Transaction
 from tradecounter.events.record import EventType
@@ -20,7 +21,7 @@ from tradecounter.orders.cancel_order import replace_order
 from tradecounter.orders.confirm_order import confirm_order
 from tradecounter.orders.create.check_request import Addresses, OfferedShipping, check_request, named_addresses
 from tradecounter.orders.create.draft import WantedLine, count_lines, price_lines
-from tradecounter.orders.guards import require_offered_stock, require_prices
+from tradecounter.orders.guards import require_prices, require_stock
 from tradecounter.orders.history import audit_order, record_order_event
 from tradecounter.orders.lines import OrderLine, total_costs
 from tradecounter.orders.order_context import OrderContext
@@ -65,9 +66,10 @@ async def with_current_data(
 
     Takes no round trip if the context is current.
     """
-    shipping = await shipping_at(tx, standing.shipping_mark, context.shipping)
+    shipping = await shipping_at(tx, Version(standing.server, standing.shipping), context.shipping)
     skus = (item.sku for item in request.items)
-    view = await view_at(tx, standing.catalogue_mark, context.view, context.customer_id, skus, uk_date(context.now))
+    mark = Version(standing.server, standing.catalogue)
+    view = await view_at(tx, mark, context.view, context.customer_id, skus, uk_date(context.now))
     if view is context.view:
         return standing, context if shipping is context.shipping else replace(context, shipping=shipping)
     lines = count_lines(view, request.items)
@@ -156,7 +158,8 @@ async def checked_draft(
     require_prices(request, lines, draft.cost_gross)
     # A confirmation that follows at once decides; a quote is confirmed later.
     if kind == "order" and not draft.allow_back_orders and not request.auto_confirm:
-        require_offered_stock(context.view, wanted)
+        available = {item.row: context.view.available(item.row) for item in wanted}
+        require_stock([(item.row, item.product.sku, item.quantity) for item in wanted], available)
     gross = _gross_with_shipping(draft, standing, auto_confirm=bool(request.auto_confirm))
     if checks_credit:
         require_credit(standing.credit_limit, standing.outstanding, gross)

@@ -11,7 +11,7 @@ from psycopg.sql import SQL
 
 from tradecounter.customers.wire import CustomerAddress
 from tradecounter.db.advisory_locks import CREATE, CREATE_ALONE
-from tradecounter.db.changes import SERVER_NAME, Version, version_in_sql
+from tradecounter.db.changes import SERVER_NAME, version_in_sql
 from tradecounter.db.pipeline import json_of
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
@@ -34,8 +34,8 @@ class AccountStanding(Struct, frozen=True):
     """A customer's terms and debt, the saved addresses that an order names, and ids for the order and its lines.
 
     `addresses` is a JSON list, or None. `near_cap`: the customer is near its cap on pending orders or unpriced quotes,
-    and this transaction has the exclusive lock (`create/place_order.py`). `server`, `catalogue`
-    and `shipping` are the parts of two marks (`db/changes.py`).
+    and this transaction has the exclusive lock (`create/place_order.py`). The marks
+    (`db/changes.py`) of the catalogue and of the shipping methods are versions of `server`.
     """
 
     credit_limit: Decimal | None
@@ -50,16 +50,6 @@ class AccountStanding(Struct, frozen=True):
     server: str
     catalogue: int
     shipping: int
-
-    @property
-    def catalogue_mark(self) -> Version:
-        """The mark of the catalogue and the prices."""
-        return Version(self.server, self.catalogue)
-
-    @property
-    def shipping_mark(self) -> Version:
-        """The mark of the shipping methods and regions."""
-        return Version(self.server, self.shipping)
 
     def saved_addresses(self) -> dict[int, CustomerAddress]:
         """Return the customer's active addresses that the order names, by their ids."""

@@ -6,7 +6,7 @@ from decimal import Decimal
 from typing import Any
 
 from msgspec import Struct
-from psycopg.sql import SQL, Composed
+from psycopg.sql import SQL
 
 from tradecounter.customers.queries.accounts import CUSTOMER_NAME
 from tradecounter.db.sorted_rows import After, SortColumn, SortedTable
@@ -47,19 +47,12 @@ ORDER_ROW = SQL("""
            coalesce(orders.confirmed_at, orders.created_at) as placed_at
 """)
 WITH_CUSTOMER = ORDER_ROW.format(CUSTOMER_NAME)
-
-
-def _with_customers(page: Composed) -> Composed:
-    return SQL("{} from ({}) as chosen join orders using (id) join customer as c on c.id = orders.customer_id").format(
-        WITH_CUSTOMER, page
-    )
-
-
+_OF_PAGE = SQL("{} from ({}) as chosen join orders using (id) join customer as c on c.id = orders.customer_id")
 _MOMENT = SQL("timestamptz")
 ORDERS: SortedTable[OrderRow] = SortedTable(
     # Of the many that match, the rows of a page are chosen first: an index may have all that this takes.
     select=SQL("select orders.id from orders"),
-    joined=_with_customers,
+    joined=lambda page: _OF_PAGE.format(WITH_CUSTOMER, page),
     row=OrderRow,
     columns={
         "placed": SortColumn(

@@ -29,10 +29,17 @@ from tradecounter.saved_lists.manage_lists import (
     add_to_list,
     change_list,
     create_list,
-    lock_own_list,
     remove_list,
 )
-from tradecounter.saved_lists.queries import ListLine, SavedList, fetch_list, lines_of_list, lists_of, usual_items
+from tradecounter.saved_lists.queries import (
+    ListLine,
+    SavedList,
+    fetch_list,
+    lines_of_list,
+    lists_of,
+    lock_list,
+    usual_items,
+)
 from tradecounter.storefront.shown_product import shown_lines
 
 PATH = "/account/list"
@@ -209,7 +216,7 @@ class SavedListPages(Struct, frozen=True):
     )
     async def change(self, tx: Transaction, call: Call, body: ChangedList, now: datetime) -> None:
         user = user_of(call)
-        await lock_own_list(tx, user, _id(call))
+        await lock_list(tx, user, _id(call))
         if body.seen and body.seen != (await self._list_to_change(tx, call))["seen"]:
             problem = "someone else has changed the list since it was shown: open it again for what is new"
             raise DomainError(Kind.CONFLICT, problem)

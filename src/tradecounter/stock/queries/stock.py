@@ -191,15 +191,14 @@ def pipe_lock_levels(p: Pipeline, wanted: Mapping[int, int]) -> Result[Allocatio
     return p.fetch(_TO_ALLOCATE, product_ids=product_ids, quantities=list(wanted.values()))
 
 
-def allocate(tx: Transaction, wanted: Mapping[int, int], allocation: Result[Allocation]) -> dict[int, Allocation]:
+def allocate(tx: Transaction, wanted: Mapping[int, int], allocations: Sequence[Allocation]) -> None:
     """Allocate the units that are in stock; back-order the rest."""
     tx.queue(
         _MOVE,
-        product_ids=[a.product_id for a in allocation.rows],
-        allocated=[a.taken for a in allocation.rows],
-        back_ordered=[wanted[a.product_id] - a.taken for a in allocation.rows],
+        product_ids=[a.product_id for a in allocations],
+        allocated=[a.taken for a in allocations],
+        back_ordered=[wanted[a.product_id] - a.taken for a in allocations],
     )
-    return {a.product_id: a for a in allocation.rows}
 
 
 async def move_served_units(tx: Transaction, units: Mapping[int, int]) -> None:
