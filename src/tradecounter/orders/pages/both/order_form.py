@@ -1,13 +1,12 @@
 """The fields of the form of a new order, and the request that they make."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Annotated, Any
 
 from msgspec import Meta, Struct, to_builtins
-from msgspec.structs import asdict, replace
 
 from tradecounter.baskets.change_basket import LONGEST_NOTE, NotedItem
-from tradecounter.customers.wire import CustomerAddress, SavedAddress
+from tradecounter.customers.wire import SavedAddress
 from tradecounter.edge.page_kit.filled_forms import Filled
 from tradecounter.edge.pages.countries import COUNTRIES
 from tradecounter.kit.json_text import to_json
@@ -31,36 +30,6 @@ class TypedAddress(Struct, omit_defaults=True):
     country_code: str | None = None
     contact_number: str | None = None
     tax_number: str | None = None
-
-
-class AddressField(Struct, frozen=True):
-    """A field of an address; a `needed` one is marked."""
-
-    name: str
-    label: str
-    needed: bool = False
-    value: str = ""
-
-
-_ADDRESS_FIELDS = (
-    AddressField("contact_name", "Recipient", needed=True),
-    AddressField("company_name", "Company"),
-    AddressField("street_one", "Street", needed=True),
-    AddressField("street_two", "Second line"),
-    AddressField("street_three", "Third line"),
-    AddressField("city", "Town", needed=True),
-    AddressField("state", "County"),
-    AddressField("zip", "Postcode", needed=True),
-    AddressField("country_code", "Country code", needed=True),
-    AddressField("contact_number", "Phone for the courier"),
-    AddressField("tax_number", "Tax number"),
-)
-
-
-def address_fields(address: CustomerAddress) -> list[AddressField]:
-    """Return the fields of an address with its values."""
-    values: Mapping[str, str | None] = asdict(address)
-    return [replace(field, value=values.get(field.name) or "") for field in _ADDRESS_FIELDS]
 
 
 REPLACES = "replaces"  # the field with the code of the pending order that the new one replaces

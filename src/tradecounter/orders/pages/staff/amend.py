@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Annotated, TypeVar
 
 from msgspec import Meta, Raw, Struct
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 from starlette.responses import Response
 
 from tradecounter.customers.operations.staff import present_customer
@@ -15,6 +15,7 @@ from tradecounter.customers.wire import CustomerAddress
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.page_kit.filled_forms import Filled
 from tradecounter.edge.page_kit.submitted_forms import Submitted, read_submitted
+from tradecounter.edge.pages.countries import COUNTRIES
 from tradecounter.edge.pages.operation import form, page
 from tradecounter.edge.pages.page_desk import PREVIEW, PageDesk
 from tradecounter.edge.rest.call import Call
@@ -28,7 +29,7 @@ from tradecounter.orders.find_by_name import fetch_order
 from tradecounter.orders.lines import ItemId
 from tradecounter.orders.operations.staff import SELLERS
 from tradecounter.orders.pages.both.form_lines import ProductRow, product_rows, with_picked
-from tradecounter.orders.pages.both.order_form import TypedAddress, address_fields
+from tradecounter.orders.pages.both.order_form import TypedAddress
 from tradecounter.orders.pages.staff.steps import reference_of
 from tradecounter.orders.reseller_wire import AmendedItem, AmendOrderRequest, OverrideCredit, Reason
 from tradecounter.orders.wire import MOST_UNITS, Reference, ShippingChoice
@@ -175,7 +176,8 @@ class AmendPages(Struct, frozen=True):
             shown=order,
             customer=customer,
             amended=amended,
-            fields=address_fields(order.order.shipping_address),
+            address=asdict(order.order.shipping_address),
+            countries=COUNTRIES,
             had_address=_digest(order.order.shipping_address),
             added=added,
             picked=chosen,
