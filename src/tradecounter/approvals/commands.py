@@ -1,6 +1,5 @@
 """`tradecounter approval`: orders that wait for an approver of their customer."""
 
-from datetime import datetime
 from typing import Annotated, Any, get_args
 
 import typer
@@ -42,19 +41,13 @@ async def show_all(
 def approve(code: Code, as_json: AsJson = False) -> None:
     """Confirm an order for its customer, with the shipping method of the request."""
     policy = from_settings(OrderingPolicy.from_settings)
-
-    async def work(tx: Transaction, now: datetime) -> ResellerApproval:
-        return present_approval(await approve_for_customer(tx, code, policy, now))
-
-    show(run_change(work), f"{code} is approved and confirmed", as_json=as_json)
+    approved = run_change(lambda tx, now: approve_for_customer(tx, code, policy, now))
+    show(present_approval(approved), f"{code} is approved and confirmed", as_json=as_json)
 
 
 @app.command("decline")
 @takes_request()
 def decline(code: Code, request: DeclineApprovalRequest, as_json: AsJson = False) -> None:
     """Decline an order for its customer; a pending order is cancelled."""
-
-    async def work(tx: Transaction, now: datetime) -> ResellerApproval:
-        return present_approval(await decline_for_customer(tx, code, request.reason, now))
-
-    show(run_change(work), f"{code} is declined", as_json=as_json)
+    declined = run_change(lambda tx, now: decline_for_customer(tx, code, request.reason, now))
+    show(present_approval(declined), f"{code} is declined", as_json=as_json)

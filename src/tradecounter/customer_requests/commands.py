@@ -1,6 +1,5 @@
 """`tradecounter request`: what customers ask about their orders."""
 
-from datetime import datetime
 from typing import Annotated, Any
 
 import typer
@@ -40,19 +39,13 @@ async def show_all(
 @app.command("show")
 def show_one(request_id: RequestId, as_json: AsJson = False) -> None:
     """Show a request."""
-
-    async def work(tx: Transaction) -> ResellerRequest:
-        return present_request(await fetch_request(tx, request_id))
-
-    show_record(run_query(work), parts={"items": ("Items", _ITEMS)}, as_json=as_json)
+    request = present_request(run_query(lambda tx: fetch_request(tx, request_id)))
+    show_record(request, parts={"items": ("Items", _ITEMS)}, as_json=as_json)
 
 
 @app.command("close")
 @takes_request(required=("text",))
 def close(request_id: RequestId, answer: RequestAnswer, as_json: AsJson = False) -> None:
     """Close a request with an answer, which who asked gets by e-mail."""
-
-    async def work(tx: Transaction, now: datetime) -> ResellerRequest:
-        return present_request(await close_request(tx, request_id, answer.text, now))
-
-    show(run_change(work), f"request {request_id} is closed", as_json=as_json)
+    closed = run_change(lambda tx, now: close_request(tx, request_id, answer.text, now))
+    show(present_request(closed), f"request {request_id} is closed", as_json=as_json)

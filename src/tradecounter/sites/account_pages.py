@@ -24,8 +24,8 @@ from tradecounter.identity.pages.account import ApplicationPages, KeyPages
 from tradecounter.kit.clock import Clock
 from tradecounter.orders.pages.account.orders import OwnOrderListPages, OwnOrderPages
 from tradecounter.orders.pages.account.review import ReviewPages
-from tradecounter.orders.pages.both.buyer import OWN
 from tradecounter.orders.pages.both.new_order import NewOrderPages
+from tradecounter.orders.pages.both.order_form import OWN
 from tradecounter.parts.account import AccountParts
 from tradecounter.payments.pages.account import RemittancePages
 from tradecounter.quotes.pages.account import OwnQuotePages, QuoteLinkPages

@@ -25,8 +25,8 @@ from tradecounter.imports.pages.staff.prices import ContractPricePages, PriceCha
 from tradecounter.imports.pages.staff.product_form import ProductFormPages
 from tradecounter.jobs.pages.staff import JobPages
 from tradecounter.kit.clock import Clock
-from tradecounter.orders.pages.both.buyer import OF_CALLER
 from tradecounter.orders.pages.both.new_order import NewOrderPages
+from tradecounter.orders.pages.both.order_form import OF_CALLER
 from tradecounter.orders.pages.staff.amend import AmendPages
 from tradecounter.orders.pages.staff.cancel import CancelPages
 from tradecounter.orders.pages.staff.many import ManyOrderPages

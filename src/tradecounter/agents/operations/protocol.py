@@ -23,7 +23,7 @@ from mcp.types import (
 from mcp.types import Tool as ListedTool
 from msgspec import UNSET
 
-from tradecounter.agents.operations.tools import Caller, Tool, note_missing_scope, schemas_of
+from tradecounter.agents.operations.tools import Caller, Tool, schemas_of
 from tradecounter.db.pool import DATABASE_AWAY
 from tradecounter.edge.rest.parameters import header_value, unknown_fields
 from tradecounter.edge.rest.responses import Error
@@ -75,7 +75,6 @@ class _OfferedTools:
         if customer_id is None:
             raise RuntimeError("an admitted request has a customer")
         caller = Caller(customer_id, sender)
-        note_missing_scope(context.request.scope, tool.missing_scope(caller))
         arguments = params.arguments or {}
         try:
             return _result(await tool.call(caller, arguments), header_value(unknown_fields(arguments, tool.takes)))

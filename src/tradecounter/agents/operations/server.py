@@ -15,7 +15,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import Message, Receive, Scope, Send
 
-from tradecounter.agents.operations.tools import Tool, Watched
+from tradecounter.agents.operations.tools import Tool
 from tradecounter.agents.queries import AgentClient
 from tradecounter.agents.registration import (
     MCP_PATH,
@@ -43,6 +43,7 @@ from tradecounter.identity.credentials import LiveAgent, MissingCredentialError
 from tradecounter.identity.oauth.client_requests import audience_of
 from tradecounter.kit.clock import Clock
 from tradecounter.kit.errors import Code, DomainError, Kind
+from tradecounter.kit.json_text import read_json
 
 if TYPE_CHECKING:
     from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
@@ -185,6 +186,17 @@ _ALLOWED = "POST, OPTIONS"
 Admit = Callable[[Request, Operation], Awaitable[int]]
 
 
+class _NamedTool(Struct):
+    name: str = ""
+
+
+class _ToolCall(Struct):
+    """A request as far as it says which tool is called; other requests name none."""
+
+    method: str = ""
+    params: _NamedTool = _NamedTool()
+
+
 class AgentServer:
     """The server at `/mcp`, as an ASGI application; `admit` checks the credential and counts the request.
 
@@ -205,6 +217,7 @@ class AgentServer:
         self._make = lambda: import_module("tradecounter.agents.operations.protocol").session_manager(
             tools, max_body_bytes
         )
+        self._tools = {tool.name: tool for tool in tools}
         self._max_body_bytes = max_body_bytes
         self._admit = admit
         self._base_url = base_url
@@ -244,13 +257,17 @@ class AgentServer:
         if self._running is None:
             raise RuntimeError("the server has not started")
         body = await read_body(request, self._max_body_bytes)  # whole: the SDK takes a client that has left for a fault
-        manager, watched = await self._running.manager(), Watched(scope, send)
-        await manager.handle_request(scope, _again(body, receive), watched.send)
-        if watched.missing is not None and isinstance(sender.holder, LiveAgent):
-            wanted = [each for each in SCOPES if each in {*sender.holder.scopes, watched.missing}]
-            problem = Error(f"the scope {watched.missing} is needed", Code.SCOPE_NEEDED)
-            headers = self._challenge(request, wanted, "insufficient_scope")
-            await json_response(problem, 403, headers)(scope, receive, send)
+        tool = self._tools.get(_tool_called(body))
+        if tool is not None and isinstance(sender.holder, LiveAgent):
+            missing = tool.missing_scope(sender.holder)
+            if missing is not None:
+                wanted = [each for each in SCOPES if each in {*sender.holder.scopes, missing}]
+                problem = Error(f"the scope {missing} is needed", Code.SCOPE_NEEDED)
+                headers = self._challenge(request, wanted, "insufficient_scope")
+                await json_response(problem, 403, headers)(scope, receive, send)
+                return
+        manager = await self._running.manager()
+        await manager.handle_request(scope, _again(body, receive), send)
 
     def _challenge(self, request: Request, scopes: Sequence[str], error: str) -> dict[str, str]:
         return {"WWW-Authenticate": challenge(audience_of(request, self._base_url), scopes, error)}
@@ -266,6 +283,15 @@ class AgentServer:
         own = urlsplit(audience_of(request, self._base_url))
         if origin != f"{own.scheme}://{own.netloc}":
             raise DomainError(Kind.FORBIDDEN, "pages of this origin may not call the agents' server")
+
+
+def _tool_called(body: bytes) -> str:
+    """Return the name of the tool that a request calls; empty for other requests, and for those that are not valid."""
+    try:
+        call = read_json(body, _ToolCall)
+    except DomainError:
+        return ""
+    return call.params.name if call.method == "tools/call" else ""
 
 
 def _again(body: bytes, receive: Receive) -> Receive:

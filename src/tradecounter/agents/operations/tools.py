@@ -6,13 +6,12 @@ interface document. A method's docstring is the tool's description.
 
 import inspect
 import json
-from collections.abc import Awaitable, Callable, Iterator, Mapping, MutableMapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, TypeVar, get_type_hints
 
 from msgspec import Struct
 from msgspec.json import decode
-from starlette.types import Message, Scope, Send
 
 from tradecounter.agents.rules import SCOPES
 from tradecounter.edge.openapi.schemas import SCHEMAS, Schemas
@@ -77,18 +76,16 @@ class Tool(Struct, frozen=True, kw_only=True):
     gives: Any
     work: Callable[[Caller, Any], Awaitable[Any]]
 
-    def missing_scope(self, caller: Caller) -> KeyScope | None:
-        """Return the scope for which the token of an agent may ask its person to call this tool; None if it may."""
-        if caller.agent is None or caller.agent.limits.includes_one_of(self._scopes(caller)):
+    def missing_scope(self, agent: LiveAgent) -> KeyScope | None:
+        """Return the scope for which an agent may ask its person to call this tool; None if it may."""
+        scopes = (*self.scopes, *self.agents)
+        if agent.limits.includes_one_of(scopes):
             return None
-        return next((scope for scope in self._scopes(caller) if scope in SCOPES), None)
-
-    def _scopes(self, caller: Caller) -> tuple[KeyScope, ...]:
-        return self.scopes if caller.agent is None else (*self.scopes, *self.agents)
+        return next((scope for scope in scopes if scope in SCOPES), None)
 
     async def call(self, caller: Caller, arguments: Mapping[str, Any]) -> dict[str, Any]:
         """Carry the tool out, and return its result as JSON. Raises DomainError."""
-        caller.sender.require_one_of(*self._scopes(caller))
+        caller.sender.require_one_of(*self.scopes, *(self.agents if caller.agent is not None else ()))
         known = {name: value for name, value in arguments.items() if name in self.takes.__struct_encode_fields__}
         try:  # msgspec would write NaN and infinity as null, and a price limit would be gone
             raw = json.dumps(known, allow_nan=False).encode()
@@ -207,26 +204,3 @@ def _local(part: Any) -> Any:
 def _short(name: str) -> str:
     """Return the name of a type without its module, which it has when types of several tools have one name."""
     return name.removeprefix(SCHEMAS).rpartition(".")[2]
-
-
-_WATCHED = "tradecounter.agent_response"
-
-
-class Watched:
-    """A response that is held back as soon as a missing scope is noted."""
-
-    def __init__(self, scope: Scope, send: Send) -> None:
-        self.missing: KeyScope | None = None
-        self._send = send
-        scope[_WATCHED] = self
-
-    async def send(self, message: Message) -> None:
-        """Send a part of the response, unless it is held back."""
-        if self.missing is None:
-            await self._send(message)
-
-
-def note_missing_scope(scope: MutableMapping[str, Any], missing: KeyScope | None) -> None:
-    """Note the scope that a request needs and its token does not have, before the response begins."""
-    watched: Watched = scope[_WATCHED]
-    watched.missing = missing

@@ -18,7 +18,7 @@ from tradecounter.edge.rest.call import Call
 from tradecounter.orders.cancel_order import withdraw_order
 from tradecounter.orders.confirm_order import confirm_order
 from tradecounter.orders.offers import chosen_option, dated_now
-from tradecounter.orders.pages.both.buyer import OWN
+from tradecounter.orders.pages.both.order_form import OWN
 from tradecounter.orders.queries.notes import own_notes_of
 from tradecounter.orders.queries.orders import fetch_own_order_by_code, lines_of_order, lock_own_order
 from tradecounter.orders.states import ConfirmedOrder, NumberedOrder, PendingOrder

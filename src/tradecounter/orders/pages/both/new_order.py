@@ -35,7 +35,6 @@ from tradecounter.orders.create.quick_lines import text_of_file
 from tradecounter.orders.history import add_own_note
 from tradecounter.orders.offers import search_lines
 from tradecounter.orders.operations.staff import SELLERS
-from tradecounter.orders.pages.both.buyer import Buyer
 from tradecounter.orders.pages.both.form_lines import (
     FormLines,
     PricedLines,
@@ -51,6 +50,7 @@ from tradecounter.orders.pages.both.form_lines import (
 from tradecounter.orders.pages.both.order_form import (
     REPLACES,
     SAME,
+    Buyer,
     OrderForm,
     delivery_country,
     delivery_note_of,
