@@ -49,8 +49,7 @@ _REGISTER = Statement("""
 async def count_registered(tx: Transaction, address: str, since: datetime) -> int:
     """Return how many clients an address has registered since; others wait until the transaction ends."""
     await tx.execute(REGISTER_CLIENT, address=address)
-    count: int = await tx.fetch_value(_COUNT_REGISTERED, address=address, since=since)
-    return count
+    return int(await tx.fetch_value(_COUNT_REGISTERED, address=address, since=since))
 
 
 async def insert_client(

@@ -165,17 +165,18 @@ async def insert_request(
     now: datetime,
 ) -> int:
     """Store a request of a user or of a program, and return its id."""
-    request_id: int = await tx.fetch_value(
-        _INSERT,
-        kind=kind,
-        order_id=order_id,
-        user_id=user_id,
-        program=program,
-        items=json_of(items),
-        text=text,
-        now=now,
+    return int(
+        await tx.fetch_value(
+            _INSERT,
+            kind=kind,
+            order_id=order_id,
+            user_id=user_id,
+            program=program,
+            items=json_of(items),
+            text=text,
+            now=now,
+        )
     )
-    return request_id
 
 
 _INSERT_FILE = Statement("""

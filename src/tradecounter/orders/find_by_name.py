@@ -9,7 +9,6 @@ from tradecounter.orders.queries.all_orders import (
     OrderFilter,
     find_order,
     list_all_orders,
-    orders_beginning,
     orders_with_code,
 )
 from tradecounter.orders.states import AnyOrder
@@ -26,7 +25,7 @@ async def fetch_order(tx: Transaction, name: str) -> AnyOrder:
     if order is None:
         order = await _order_with_code(tx, name)
     if order is None:
-        raise _unknown(name, await orders_beginning(tx, name, _MOST_NAMED + 1))
+        raise _unknown(name, await _orders_beginning(tx, name))
     return order
 
 
@@ -43,7 +42,7 @@ async def fetch_order_by_any_name(tx: Transaction, name: str) -> AnyOrder:
     order = await _order_with_code(tx, name)
     if order is not None:
         return order
-    if orders := await orders_beginning(tx, name, _MOST_NAMED + 1):
+    if orders := await _orders_beginning(tx, name):
         return _only(orders, f"several references begin with {name}")
     raise _unknown(name, [])
 
@@ -70,6 +69,11 @@ async def _order_with_code(tx: Transaction, beginning: str) -> AnyOrder | None:
         codes = ", ".join(order.confirmation_code for order in orders[:_MOST_NAMED])
         raise DomainError(Kind.INVALID, f"several confirmation codes begin with {beginning}: {codes}{more}")
     return orders[0] if orders else None
+
+
+async def _orders_beginning(tx: Transaction, name: str) -> list[AnyOrder]:
+    """Return the latest orders whose reference, or its number, begins with a text that ends in a digit."""
+    return await list_all_orders(tx, OrderFilter(reference=name.strip()), _MOST_NAMED + 1)
 
 
 def _only(orders: list[AnyOrder], problem: str) -> AnyOrder:

@@ -124,6 +124,6 @@ async def remind_of_quotes(tx: Transaction, now: datetime) -> int:
     Skips quotes that were priced for 24 hours or less: their customers have just received the price.
     """
     expiring = await mark_expiring_quotes(tx, now, REMINDED_BEFORE, _MOST)
-    for quote in expiring:
-        queue(tx, "mail_quote_expiring", order_id=quote.id, pricing=quote.pricings)
+    for order_id, pricing in expiring:
+        queue(tx, "mail_quote_expiring", order_id=order_id, pricing=pricing)
     return len(expiring)

@@ -199,13 +199,6 @@ async def store_pricing(
     )
 
 
-class ExpiringQuote(Struct, frozen=True):
-    """A quote that is about to expire, and the number of its pricings."""
-
-    id: int
-    pricings: int
-
-
 _MARK_EXPIRING = Statement(
     """
     update orders set reminded_pricing = pricings
@@ -216,13 +209,14 @@ _MARK_EXPIRING = Statement(
         order by id limit :most for no key update skip locked
     )
     returning id, pricings
-    """,
-    ExpiringQuote,
+    """
 )
 
 
-async def mark_expiring_quotes(tx: Transaction, now: datetime, before: timedelta, most: int) -> list[ExpiringQuote]:
-    """Return the priced quotes that expire within `before`, and mark their customers as reminded.
+async def mark_expiring_quotes(tx: Transaction, now: datetime, before: timedelta, most: int) -> list[tuple[int, int]]:
+    """Return the ids of priced quotes that expire within `before`, with the numbers of their pricings.
+
+    Marks their customers as reminded.
 
     Skips quotes that were priced for `before` or less, and quotes that another transaction has locked.
     """

@@ -96,8 +96,7 @@ _INSERT = Statement(
 async def insert_list(tx: Transaction, owner: Owner, name: str, now: datetime, *, shared: bool) -> int:
     """Store a list without lines and return its id."""
     user_id = None if shared else owner.id
-    list_id: int = await tx.fetch_value(_INSERT, customer_id=owner.customer_id, user_id=user_id, name=name, now=now)
-    return list_id
+    return int(await tx.fetch_value(_INSERT, customer_id=owner.customer_id, user_id=user_id, name=name, now=now))
 
 
 _UPDATE = Statement("update saved_list set name = :name, user_id = :user_id where id = :id")

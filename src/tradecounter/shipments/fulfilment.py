@@ -99,14 +99,14 @@ async def configure_item(
     order = await lock_order(tx, order_id)
     lines = flat_lines(await lines_of_order(tx, order.id))
     line = next((line for line in lines if line.id == item_id), None)
-    state = None if line is None else await configurability(tx, line.id)
-    if line is None or state is None:
+    if line is None:
         raise not_found("item", item_id)
+    configurable, configured = await configurability(tx, line.id)
     if not isinstance(order, ConfirmedOrder):
         raise invalid("reference", "the order was cancelled: its items cannot be configured")
-    if not state.configurable:
+    if not configurable:
         raise invalid("orderItemId", f"{item_id} ({line.sku}) is not configurable")
-    remaining = max(line.quantity - state.configured, 0)
+    remaining = max(line.quantity - configured, 0)
     if len(configurations) > remaining:
         left = f"the item takes at most {remaining} more" if remaining else "all units of the item are configured"
         raise invalid("configurations", left)

@@ -219,10 +219,9 @@ class OrderTools(Struct, frozen=True):
         wanted = order_filter(OrderListParameters(**given))
         start = (page.number - 1) * page.limit
         async with reading(self.database) as tx:
-            listed = await list_orders(tx, caller.customer_id, wanted, start, start + page.limit)
-            numbers = listed.numbers.tolist()
-            orders = await listed_orders(tx, caller.customer_id, numbers, _MOST_LINES) if numbers else []
-            return FoundOrders(listed.total, await self._shown(tx, caller.customer_id, orders))
+            total, numbers = await list_orders(tx, caller.customer_id, wanted, start, start + page.limit)
+            orders = await listed_orders(tx, caller.customer_id, numbers.tolist(), _MOST_LINES) if len(numbers) else []
+            return FoundOrders(total, await self._shown(tx, caller.customer_id, orders))
 
     @tool("Get an order", "read", "order", gives=FoundOrder, referenced=(Product,))
     async def get_order(self, caller: Caller, request: GetOrder) -> Any:

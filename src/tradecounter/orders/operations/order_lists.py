@@ -189,11 +189,11 @@ class OrderLister(Struct, frozen=True):
         """
         start, end = page.bounds(_NO_END)
         async with reading(self.database) as tx:
-            listed = await list_orders(tx, self.customer_id, wanted, start, end)
-            batch = await self._read(tx, listed.numbers)
-        left = listed.numbers[len(batch.orders) :]
+            total, numbers = await list_orders(tx, self.customer_id, wanted, start, end)
+            batch = await self._read(tx, numbers)
+        left = numbers[len(batch.orders) :]
         text = await self._encode(batch)
-        headers = page_headers(call, page, listed.total) | attachment(call.accept, self.layout.format, "orders")
+        headers = page_headers(call, page, total) | attachment(call.accept, self.layout.format, "orders")
         media_type = self.layout.media_type
         if not len(left):
             body = self.layout.opening + text + self.layout.closing

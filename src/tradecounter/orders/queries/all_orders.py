@@ -152,7 +152,7 @@ def where_orders(wanted: OrderFilter, *more: Composable) -> tuple[Composed, dict
         special.append(_of_reference(len(ranges)))
         values["order_id"] = None if order_id is None else int(order_id[0])
         if ranges:
-            values["lows"], values["highs"] = _arrays(ranges)
+            values["lows"], values["highs"] = [low for low, _ in ranges], [high for _, high in ranges]
     condition, of_fields = where(wanted, _CONDITIONS, *special)
     return condition, of_fields | values
 
@@ -164,10 +164,6 @@ def _of_reference(ranges: int) -> Composed:
     in_range = [_IN_RANGE.format(n=Literal(n + 1)) for n in range(ranges)]
     found = SQL(" or ").join(in_range) if in_range else SQL("false")
     return SQL("((({}) and {}) or id = :order_id::bigint)").format(found, _BEGINS)
-
-
-def _arrays(ranges: list[tuple[int, int]]) -> tuple[list[int], list[int]]:
-    return [low for low, _ in ranges], [high for _, high in ranges]
 
 
 def _numbers_beginning(reference: str) -> list[tuple[int, int]]:
@@ -227,20 +223,6 @@ def code_range(text: str) -> dict[str, str]:
 async def orders_with_code(tx: Transaction, beginning: str, most: int) -> list[AnyOrder]:
     """Return the latest orders whose confirmation code begins with a text of at least four digits."""
     return await tx.fetch_all(_BETWEEN_CODES, **code_range(beginning), most=most)
-
-
-_BEGINNING = order_statement(
-    "select {} from unnest(:lows::bigint[], :highs::bigint[]) as r (low, high) cross join lateral"
-    " (select * from orders where number between r.low and r.high and {} order by number desc limit :most)"
-    " as n order by number desc limit :most",
-    _BEGINS,
-)
-
-
-async def orders_beginning(tx: Transaction, reference: str, most: int) -> list[AnyOrder]:
-    """Return the latest orders whose reference, or its number, begins with a text that ends in a digit."""
-    lows, highs = _arrays(_numbers_beginning(reference))
-    return await tx.fetch_all(_BEGINNING, lows=lows, highs=highs, reference=reference.strip(), most=most)
 
 
 _CHANGE_EXTERNAL_ID = Statement("""

@@ -206,10 +206,9 @@ async def insert_change(
     now: datetime,
 ) -> int:
     """Store that a confirmed order was changed, with the cancelled units by line id; return the change's id."""
-    change_id: int = await tx.fetch_value(
-        _INSERT_CHANGE, order_id=order_id, kind=kind, reason=reason, units=json_of(units), now=now
+    return int(
+        await tx.fetch_value(_INSERT_CHANGE, order_id=order_id, kind=kind, reason=reason, units=json_of(units), now=now)
     )
-    return change_id
 
 
 class OrderChange(Struct, frozen=True):

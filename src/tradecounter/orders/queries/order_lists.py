@@ -37,13 +37,6 @@ class OrderListFilter(Struct, frozen=True, kw_only=True):
     tracking_number: str | None = None
 
 
-class OrderList(Struct, frozen=True):
-    """The number of matching orders, and the order numbers of one page, latest confirmed first."""
-
-    total: int
-    numbers: NDArray[np.int64]
-
-
 class _List:
     """The statements for the orders that match a condition."""
 
@@ -93,14 +86,19 @@ def _filtered_orders(names: tuple[str, ...]) -> _List:
     return _List(SQL(" and ").join([_FILTERED, *(_CONDITIONS[name] for name in names)]))
 
 
-async def list_orders(tx: Transaction, customer_id: int, wanted: OrderListFilter, start: int, end: int) -> OrderList:
-    """Return the matching confirmed orders of a customer from `start` to `end`, latest confirmed first."""
+async def list_orders(
+    tx: Transaction, customer_id: int, wanted: OrderListFilter, start: int, end: int
+) -> tuple[int, NDArray[np.int64]]:
+    """Return how many confirmed orders of a customer match, and the numbers of those from `start` to `end`.
+
+    The latest confirmed come first.
+    """
     listing, values = _listing(wanted)
     async with tx.pipeline() as p:
         counted = p.fetch(listing.count, customer_id=customer_id, **values)
         packed = p.fetch(listing.numbers, customer_id=customer_id, **values, start=start, count=end - start)
     [(total,)], [(numbers,)] = counted.rows, packed.rows
-    return OrderList(total, np.frombuffer(numbers or b"", ">i8").astype(np.int64))
+    return total, np.frombuffer(numbers or b"", ">i8").astype(np.int64)
 
 
 def _listing(wanted: OrderListFilter) -> tuple[_List, dict[str, Any]]:

@@ -200,25 +200,18 @@ async def find_shipment(tx: Transaction, order_id: int, tracking_number: str | N
     return shipment_id
 
 
-class Configurability(Struct, frozen=True):
-    """Whether an item's product is configurable, and the number of its configured units."""
-
-    configurable: bool
-    configured: int
-
-
 _CONFIGURABILITY = Statement(
     """
     select p.configurable, (select count(*) from configuration c where c.line_id = l.id) as configured
     from order_line l join product p on p.id = l.product_id where l.id = :line_id
-    """,
-    Configurability,
+    """
 )
 
 
-async def configurability(tx: Transaction, line_id: int) -> Configurability | None:
-    """Return whether a line can be configured and its number of configured units, or None for an unknown line."""
-    return await tx.find_row(_CONFIGURABILITY, line_id=line_id)
+async def configurability(tx: Transaction, line_id: int) -> tuple[bool, int]:
+    """Return whether a line's product is configurable, and the number of its configured units. Raises LookupError."""
+    configurable, configured = await tx.fetch_row(_CONFIGURABILITY, line_id=line_id)
+    return configurable, configured
 
 
 _COUNT_SEALED = Statement("select count(*) from configuration")
