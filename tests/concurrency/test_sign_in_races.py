@@ -16,13 +16,13 @@ from support.waiting import waiting_for_a_lock
 from tradecounter.access.change_password import change_password, mail_password_link, prove
 from tradecounter.access.links import link_token, make_link
 from tradecounter.access.queries.passwords import insert_request
-from tradecounter.access.queries.people import lock_password
+from tradecounter.access.queries.people import fetch_user, lock_password
 from tradecounter.access.queries.sign_ins import end_sessions_of
 from tradecounter.access.rules import RESET_LIFETIME
 from tradecounter.access.second_factor import begin_factor
 from tradecounter.access.sign_in import enter_first_code, half_session
 from tradecounter.access.staff import reset_staff_member
-from tradecounter.access.users import disable_user, fetch_user, reset_user
+from tradecounter.access.users import disable_user, reset_user
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.people import Site
 from tradecounter.identity.credentials import secret_hash

@@ -6,12 +6,12 @@ from datetime import timedelta
 
 from support.service import Service, unused_client_address
 from tradecounter.access.links import link_token, set_password
-from tradecounter.access.queries.people import find_person
+from tradecounter.access.queries.people import fetch_user, find_person
 from tradecounter.access.second_factor import SignInPolicy, code_at, step_of
 from tradecounter.access.sessions import touch_session
 from tradecounter.access.sign_in import SignIn, Visitor, enter_code, sign_in
 from tradecounter.access.staff import NewStaffMember, add_staff_member
-from tradecounter.access.users import disable_user, fetch_user, invite_user
+from tradecounter.access.users import disable_user, invite_user
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.people import Person, Site
 from tradecounter.edge.session import Session

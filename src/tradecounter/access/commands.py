@@ -7,7 +7,7 @@ import typer
 from msgspec import UNSET
 
 from tradecounter.access.links import PAGE, link_token, site_address, staff_address
-from tradecounter.access.queries.people import ListedMember, list_staff, list_users
+from tradecounter.access.queries.people import ListedMember, fetch_user, list_staff, list_users
 from tradecounter.access.queries.tokens import TokenRecord, list_tokens
 from tradecounter.access.staff import (
     NewStaffMember,
@@ -17,7 +17,7 @@ from tradecounter.access.staff import (
     reset_staff_member,
 )
 from tradecounter.access.tokens import add_token, revoke_token
-from tradecounter.access.users import UserChange, change_user, disable_user, fetch_user, invite_user, reset_user
+from tradecounter.access.users import UserChange, change_user, disable_user, invite_user, reset_user
 from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.command_line.arguments import CustomerId, IdOf, until

@@ -12,8 +12,9 @@ from tradecounter.access.links import make_link
 from tradecounter.access.queries.passwords import delete_links
 from tradecounter.access.queries.people import (
     enable_without_password,
+    fetch_user,
+    fetch_user_of,
     find_user,
-    find_user_of,
     is_owner,
     list_users,
     put_user,
@@ -30,7 +31,7 @@ from tradecounter.db.transaction import Transaction
 from tradecounter.edge.people import CustomerUser
 from tradecounter.edge.permissions import USER_ROLES, UserRole
 from tradecounter.kit.email_addresses import NOT_AN_EMAIL, parse_email
-from tradecounter.kit.errors import DomainError, Kind, invalid, or_not_found
+from tradecounter.kit.errors import DomainError, Kind, invalid
 from tradecounter.kit.numbers import Pounds
 
 
@@ -105,16 +106,6 @@ def tell_of_new_owner(tx: Transaction, before: CustomerUser | None, after: Custo
     """Have all owners told by e-mail when a user has become an owner."""
     if is_owner(after) and (before is None or not is_owner(before)):
         queue(tx, "mail_owner_added", user_id=after.id)
-
-
-async def fetch_user(tx: Transaction, email: str) -> CustomerUser:
-    """Return a customer's user by its address. Raises DomainError (not found)."""
-    return or_not_found(await find_user(tx, email), "user", email)
-
-
-async def fetch_user_of(tx: Transaction, customer_id: int, user_id: int) -> CustomerUser:
-    """Return one of a customer's users. Raises DomainError (not found)."""
-    return or_not_found(await find_user_of(tx, customer_id, user_id), "user", user_id)
 
 
 _MOST_LIMIT = 1_000_000_000

@@ -5,7 +5,7 @@ from datetime import datetime
 
 from msgspec import Struct
 
-from tradecounter.access.users import fetch_user_of
+from tradecounter.access.queries.people import fetch_user_of
 from tradecounter.alerts.queries import Emails, UserAlerts, alerts_of_customer
 from tradecounter.alerts.tell_users import choose_emails
 from tradecounter.customers.operations.staff import ONE_CUSTOMER, CustomerId, UserId

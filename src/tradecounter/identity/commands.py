@@ -14,7 +14,7 @@ from tradecounter.edge.command_line.output import AsJson, Prose, one_line, show
 from tradecounter.edge.command_line.request_options import Option, takes_request
 from tradecounter.edge.command_line.session import run_change
 from tradecounter.edge.permissions import KEY_SCOPES
-from tradecounter.identity.manage_keys import create_key, end_key
+from tradecounter.identity.manage_keys import KeyRequest, create_key, end_key
 from tradecounter.identity.oauth.manage_applications import (
     edit_application,
     end_application,
@@ -28,7 +28,6 @@ from tradecounter.identity.oauth.queries.applications import (
     whole_client_id,
 )
 from tradecounter.identity.queries.api_keys import KeyRecord, NewKey, list_keys
-from tradecounter.identity.requests import KeyRequest
 
 key_app = typer.Typer(no_args_is_help=True, help="API keys of customers.")
 

@@ -1,18 +1,73 @@
 """Creates and disables customers' API keys."""
 
 from collections.abc import Sequence
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime, timedelta
+from typing import Annotated
+
+from msgspec import Meta, Struct
 
 from tradecounter.audit.record import audit
 from tradecounter.db.jobs import queue
 from tradecounter.db.transaction import Transaction
-from tradecounter.edge.permissions import KEY_SCOPES
+from tradecounter.edge.permissions import KEY_SCOPES, KeyScope
 from tradecounter.edge.server.client_address import read_networks
 from tradecounter.identity.credentials import PREFIX_LENGTH
-from tradecounter.identity.queries.api_keys import KeyRecord, NewKey, add_key, disable_key, find_key_of_customer
-from tradecounter.identity.requests import KeyRequest
+from tradecounter.identity.queries.api_keys import KeyRecord, NewKey, add_key, disable_key, fetch_key
+from tradecounter.kit.clock import day_ends
 from tradecounter.kit.errors import ErrorCollector, invalid, or_not_found, require_text
+from tradecounter.kit.setting_rules import comma_separated
 from tradecounter.kit.text import LONGEST_NAME
+from tradecounter.kit.wire import Moment, RequiredText
+
+SCOPE_CHOICES: tuple[tuple[KeyScope, str], ...] = (
+    ("read", "Read products, orders, quotes and events"),
+    ("order", "Order and ask for quotes"),
+    ("account", "Invoices, credit, addresses and other data of the account"),
+)
+_LAST = date.max - timedelta(days=1)  # the day after it exists
+
+
+class KeyRequest(Struct, omit_defaults=True):
+    """An API key to create."""
+
+    name: Annotated[RequiredText, Meta(description="What the key is for.")]
+    scopes: Annotated[list[KeyScope] | None, Meta(description="What the key may do; absent: everything.")] = None
+    expires_at: Annotated[Moment | None, Meta(description="Until when it is valid; absent: until it is disabled.")] = (
+        None
+    )
+    networks: Annotated[
+        list[str] | None,
+        Meta(
+            description="The networks (CIDR) and addresses from which it may be used; absent or empty: from anywhere."
+        ),
+    ] = None
+
+
+class KeyForm(Struct):
+    """The same on a page, where all boxes are ticked at first."""
+
+    name: Annotated[str, Meta(min_length=1, max_length=200)]
+    scopes: list[KeyScope] = []
+    last_day: date | None = None
+    networks: str = ""
+
+    @property
+    def request(self) -> KeyRequest:
+        """The request that the form makes. The key is valid until the end of its last day."""
+        last_day = None if self.last_day is None else min(self.last_day, _LAST)
+        return KeyRequest(
+            name=self.name,
+            scopes=None if set(self.scopes) == set(KEY_SCOPES) else self.scopes,
+            expires_at=None if last_day is None else day_ends(last_day),
+            networks=comma_separated(self.networks.replace("\n", ",")),
+        )
+
+
+def named_on_page(place: str) -> str:
+    """Return what the page calls a field of the request."""
+    name = place.partition("[")[0]
+    return "last_day" if name == "expires_at" else name
+
 
 _MOST_NETWORKS = 50
 _EXAMPLE = "203.0.113.0/24"
@@ -65,11 +120,6 @@ def _networks(texts: Sequence[str]) -> list[str]:
         raise invalid("networks", f"must be at most {_MOST_NETWORKS}")
     collector.check()
     return list(found)
-
-
-async def fetch_key(tx: Transaction, customer_id: int, key_id: int) -> KeyRecord:
-    """Return one of a customer's keys. Raises DomainError (not found)."""
-    return or_not_found(await find_key_of_customer(tx, customer_id, key_id), "key", key_id)
 
 
 async def end_key(tx: Transaction, key_id: int, now: datetime) -> KeyRecord:

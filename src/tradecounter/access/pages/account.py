@@ -6,16 +6,9 @@ from typing import Any
 from msgspec import Struct
 from starlette.responses import Response
 
-from tradecounter.access.queries.people import is_owner, list_users, visits_of_users
+from tradecounter.access.queries.people import fetch_user_of, is_owner, list_users, visits_of_users
 from tradecounter.access.rules import USER_ROLE_CHOICES
-from tradecounter.access.users import (
-    UserChange,
-    UserRights,
-    change_user,
-    disable_own_user,
-    fetch_user_of,
-    invite_own_user,
-)
+from tradecounter.access.users import UserChange, UserRights, change_user, disable_own_user, invite_own_user
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.page_kit.forms import EditForm, fields_shown
 from tradecounter.edge.pages.operation import OWNER, page, user_of

@@ -194,9 +194,10 @@ async def list_users(tx: Transaction, customer_id: int, changed_since: datetime 
 _USER_OF_CUSTOMER = _users("id = :id and customer_id = :customer_id")
 
 
-async def find_user_of(tx: Transaction, customer_id: int, user_id: int) -> CustomerUser | None:
-    """Return one of a customer's users, or None."""
-    return await tx.find_row(_USER_OF_CUSTOMER, id=user_id, customer_id=customer_id)
+async def fetch_user_of(tx: Transaction, customer_id: int, user_id: int) -> CustomerUser:
+    """Return one of a customer's users. Raises DomainError (not found)."""
+    row = await tx.find_row(_USER_OF_CUSTOMER, id=user_id, customer_id=customer_id)
+    return or_not_found(row, "user", user_id)
 
 
 class UserVisits(Struct, frozen=True):
@@ -231,6 +232,11 @@ _USER_BY_EMAIL = _users("email_key = :email_key")
 async def find_user(tx: Transaction, email: str) -> CustomerUser | None:
     """Return a user of any customer by its address, in any case, or None."""
     return await tx.find_row(_USER_BY_EMAIL, email_key=fold(email))
+
+
+async def fetch_user(tx: Transaction, email: str) -> CustomerUser:
+    """Return a user of any customer by its address. Raises DomainError (not found)."""
+    return or_not_found(await find_user(tx, email), "user", email)
 
 
 _USER_BY_ID = _users("id = :id")

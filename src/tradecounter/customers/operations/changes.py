@@ -9,7 +9,8 @@ from typing import Any
 from msgspec import UNSET, structs
 from starlette.responses import Response
 
-from tradecounter.access.users import disable_user, fetch_user_of
+from tradecounter.access.queries.people import fetch_user_of
+from tradecounter.access.users import disable_user
 from tradecounter.audit.record import audit, audit_edit
 from tradecounter.customers.change_account import record_customer_changes
 from tradecounter.customers.operations.wire import CreatedKey
@@ -26,8 +27,8 @@ from tradecounter.edge.permissions import Role, roles_of
 from tradecounter.edge.rest.negotiation import ZIP
 from tradecounter.edge.rest.responses import OpenFileResponse
 from tradecounter.events.record import record_event
-from tradecounter.identity.manage_keys import create_key, fetch_key
-from tradecounter.identity.requests import KeyRequest
+from tradecounter.identity.manage_keys import KeyRequest, create_key
+from tradecounter.identity.queries.api_keys import fetch_key
 from tradecounter.kit.email_addresses import NOT_AN_EMAIL, parse_email
 from tradecounter.kit.errors import ErrorCollector, invalid, require_text
 from tradecounter.kit.json_text import decode_json, read_json, to_json

@@ -19,7 +19,7 @@ from tradecounter.customers.operations.wire import (
 from tradecounter.customers.settings import EXAMPLE, CustomerChange
 from tradecounter.customers.wire import ADDRESS_DETAILS, SAVED_ADDRESS, AddressDetails, SavedAddress
 from tradecounter.edge.operations.subject import Described
-from tradecounter.identity.requests import KeyRequest
+from tradecounter.identity.manage_keys import KeyRequest
 from tradecounter.kit.wire import ReasonRequest
 
 _AT = EXAMPLE.created_at

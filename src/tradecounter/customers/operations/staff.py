@@ -53,9 +53,8 @@ from tradecounter.edge.rest.call import Call
 from tradecounter.edge.rest.common_errors import CONFLICT
 from tradecounter.edge.rest.negotiation import ZIP
 from tradecounter.edge.session import require_token_scope
-from tradecounter.identity.manage_keys import end_key_of
+from tradecounter.identity.manage_keys import KeyRequest, end_key_of
 from tradecounter.identity.queries.api_keys import KeyRecord, list_keys
-from tradecounter.identity.requests import KeyRequest
 from tradecounter.kit.money import NOTHING
 from tradecounter.kit.wire import ReasonRequest
 from tradecounter.privacy.personal_data import erase_customer

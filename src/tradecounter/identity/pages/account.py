@@ -13,11 +13,10 @@ from tradecounter.edge.pages.page_site import DEVELOPER_HOME
 from tradecounter.edge.pages.step import Question, step
 from tradecounter.edge.rest.call import Call
 from tradecounter.edge.rest.operation import ID, TEXT, Parameter
-from tradecounter.identity.manage_keys import create_key, end_key_of, fetch_key
+from tradecounter.identity.manage_keys import SCOPE_CHOICES, KeyForm, create_key, end_key_of, named_on_page
 from tradecounter.identity.oauth.manage_applications import fetch_access, revoke_given_access
 from tradecounter.identity.oauth.queries.access_tokens import access_given
-from tradecounter.identity.queries.api_keys import NewKey, list_keys
-from tradecounter.identity.requests import SCOPE_CHOICES, KeyForm, named_on_page
+from tradecounter.identity.queries.api_keys import NewKey, fetch_key, list_keys
 from tradecounter.kit.errors import named_by
 from tradecounter.parts.account import AccountParts
 from tradecounter.parts.questions import disable_key_question

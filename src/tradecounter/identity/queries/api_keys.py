@@ -13,6 +13,7 @@ from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.permissions import KEY_SCOPES
 from tradecounter.identity.credentials import PREFIX_LENGTH, KeyLimits, limits_of, new_secret, secret_hash
+from tradecounter.kit.errors import or_not_found
 
 
 class NewKey(Struct, frozen=True):
@@ -169,9 +170,10 @@ async def find_key(tx: Transaction, key_id: int) -> KeyRecord | None:
 _KEY_OF = _keys("id = :key_id and customer_id = :customer_id")
 
 
-async def find_key_of_customer(tx: Transaction, customer_id: int, key_id: int) -> KeyRecord | None:
-    """Return one of a customer's keys, or None."""
-    return await tx.find_row(_KEY_OF, customer_id=customer_id, key_id=key_id)
+async def fetch_key(tx: Transaction, customer_id: int, key_id: int) -> KeyRecord:
+    """Return one of a customer's keys. Raises DomainError (not found)."""
+    row = await tx.find_row(_KEY_OF, customer_id=customer_id, key_id=key_id)
+    return or_not_found(row, "key", key_id)
 
 
 async def find_active_key(tx: Transaction, digest: bytes) -> ActiveKey | None:

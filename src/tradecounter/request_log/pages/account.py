@@ -13,8 +13,7 @@ from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.edge.pages.page_site import DEVELOPER_HOME
 from tradecounter.edge.rest.call import Call
 from tradecounter.edge.rest.operation import ID, Parameter
-from tradecounter.identity.manage_keys import fetch_key
-from tradecounter.identity.queries.api_keys import KeyRecord
+from tradecounter.identity.queries.api_keys import KeyRecord, fetch_key
 from tradecounter.parts.account import AccountParts
 from tradecounter.request_log.queries import RequestRecord, list_requests
 

@@ -6,9 +6,9 @@ from typing import Any
 from msgspec import Struct
 from starlette.responses import Response
 
-from tradecounter.access.queries.people import list_users
+from tradecounter.access.queries.people import fetch_user_of, list_users
 from tradecounter.access.rules import USER_ROLE_CHOICES
-from tradecounter.access.users import fetch_user_of, invite_user
+from tradecounter.access.users import invite_user
 from tradecounter.agents.consents import fetch_agent, revoke_agent
 from tradecounter.agents.queries import standing_consents
 from tradecounter.customers.operations.changes import disable_user_of, make_key
@@ -20,9 +20,8 @@ from tradecounter.edge.pages.step import Question, step
 from tradecounter.edge.permissions import UserRole
 from tradecounter.edge.rest.call import Call
 from tradecounter.identity.installation_secret import secret_key
-from tradecounter.identity.manage_keys import end_key_of, fetch_key
-from tradecounter.identity.queries.api_keys import list_keys
-from tradecounter.identity.requests import SCOPE_CHOICES, KeyForm, named_on_page
+from tradecounter.identity.manage_keys import SCOPE_CHOICES, KeyForm, end_key_of, named_on_page
+from tradecounter.identity.queries.api_keys import fetch_key, list_keys
 from tradecounter.kit.errors import named_by
 from tradecounter.parts.back_office import OfficeParts
 from tradecounter.parts.questions import disable_key_question, disable_user_question, revoke_agent_question
