@@ -13,8 +13,8 @@ from tradecounter.db.transaction import Transaction
 from tradecounter.feeds.queries import (
     FeedRecord,
     FeedValues,
-    count_feeds,
     delete_feed,
+    feeds_of,
     insert_feed,
     lock_feed,
     lock_secrets,
@@ -51,7 +51,7 @@ async def add_feed(
     """Make a feed; `view` is the customer's. Raises DomainError (invalid, conflict)."""
     values = _checked(wanted, view)
     await lock_account(tx, customer_id)  # so that feeds that are made at the same time count each other
-    if await count_feeds(tx, customer_id) >= MOST_OF_A_CUSTOMER:
+    if len(await feeds_of(tx, customer_id)) >= MOST_OF_A_CUSTOMER:
         raise DomainError(Kind.CONFLICT, f"there are {MOST_OF_A_CUSTOMER} feeds already; delete one first")
     secret = new_secret()
     sealed = await vault.seal(tx, secret.encode())

@@ -46,15 +46,6 @@ _COLUMNS = SQL(
 )
 
 
-_COUNT = Statement("select count(*) from feed where customer_id = :customer_id")
-
-
-async def count_feeds(tx: Transaction, customer_id: int) -> int:
-    """Return the number of a customer's feeds."""
-    count: int = await tx.fetch_value(_COUNT, customer_id=customer_id)
-    return count
-
-
 _INSERT = Statement("""
     insert into feed (customer_id, name, columns, filter, markup, rounding, vat_included, hash, secret, created_at,
                       addressed_at)

@@ -22,7 +22,7 @@ from tradecounter.edge.command_line.output import (
 )
 from tradecounter.edge.command_line.request_options import Option, takes_request
 from tradecounter.edge.command_line.session import reporting_errors, run_change
-from tradecounter.imports.commands.import_file import Map
+from tradecounter.imports.commands import Map
 from tradecounter.kit.clock import SystemClock, uk_date
 from tradecounter.kit.money import in_pounds
 from tradecounter.payments.bank_file import form_of_bank_file, read_bank_file, read_renamed

@@ -10,6 +10,7 @@ from tradecounter.payments.queries.bank_lines import Company
 
 _WORD = re.compile(r"[^\W_]+")
 _FEWEST_LETTERS = 5  # of a first word that names a company alone
+_FEWEST_TELLING = 4  # letters and digits of a reference
 # Words of banks and payers, which name no company alone.
 _USUAL = {
     "account", "balance", "credit", "deposit", "direct", "faster", "final", "invoice", "invoices", "order", "orders",
@@ -57,11 +58,10 @@ def names_another(text: str, owner_id: int, companies: Companies) -> Sequence[in
     return sorted(customers)
 
 
-def says_enough(text: str, shortest: int) -> bool:
+def says_enough(text: str) -> bool:
     """Return whether a text identifies a payment.
 
-    It needs `shortest` letters and digits besides the words that banks and payers use, and may not be part of such a
-    word.
+    It needs four letters and digits besides the words that banks and payers use, and may not be part of such a word.
     """
     telling = "".join(word for word in _WORD.findall(text.lower()) if word not in _USUAL)
-    return len(telling) >= shortest and not any(telling in word for word in _USUAL)
+    return len(telling) >= _FEWEST_TELLING and not any(telling in word for word in _USUAL)

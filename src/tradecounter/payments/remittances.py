@@ -23,7 +23,6 @@ from tradecounter.payments.queries.remittances import RemittanceAdvice, awaited_
 AWAITED_FOR = timedelta(days=90)
 _MOST_AWAITED = 50
 MOST_INVOICES = 200
-_SHORTEST_KEY = 4
 
 
 class PaidInvoices(Struct, kw_only=True):
@@ -94,7 +93,7 @@ async def withdraw_remittance(tx: Transaction, customer_id: int, remittance_id: 
 
 def telling_code(remittance: RemittanceAdvice) -> str:
     """Return the code of a remittance's reference; empty if the reference says too little."""
-    return typed_code(remittance.reference) if says_enough(remittance.reference, _SHORTEST_KEY) else ""
+    return typed_code(remittance.reference) if says_enough(remittance.reference) else ""
 
 
 def matching_remittance(
