@@ -7,7 +7,7 @@ import typer
 from msgspec import UNSET
 
 from tradecounter.credit_notes.issue_credit_note import issue_credit_note
-from tradecounter.credit_notes.operations.wire import CreditNoteRequest
+from tradecounter.credit_notes.operations.staff import CreditNoteRequest
 from tradecounter.credit_notes.queries import (
     PRINTED_CREDIT_NOTES,
     CreditNoteFilter,

@@ -15,8 +15,7 @@ from tradecounter.billing.operations.public import (
     document_filters,
 )
 from tradecounter.billing.wire import CustomerDocumentLine, own_line
-from tradecounter.credit_notes.operations.staff import CreditNoteNumber
-from tradecounter.credit_notes.operations.wire import CREDIT_NOTE
+from tradecounter.credit_notes.operations.staff import CREDIT_NOTE, CreditNoteNumber
 from tradecounter.credit_notes.queries import (
     PRINTED_CREDIT_NOTES,
     CreditNoteFilter,

@@ -12,8 +12,13 @@ from tradecounter.customer_notes.queries import contacts_of
 from tradecounter.customer_requests.queries import open_requests_of
 from tradecounter.customers.operations.staff import present_customer, present_customers
 from tradecounter.customers.operations.wire import ResellerCustomer
-from tradecounter.customers.queries.accounts import price_list_keys, spelled_price_list
-from tradecounter.customers.queries.customer_table import CUSTOMERS, CustomerFilter, CustomerRow
+from tradecounter.customers.queries.accounts import (
+    CUSTOMERS,
+    CustomerFilter,
+    CustomerRow,
+    price_list_keys,
+    spelled_price_list,
+)
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.operations.desk import text
 from tradecounter.edge.page_kit.filled_forms import Filled
