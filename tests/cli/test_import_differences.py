@@ -8,7 +8,7 @@ import pytest
 
 from support.command_line import Forker, Program
 from tradecounter.bulk.differences import Change
-from tradecounter.imports.commands.report import changes_to
+from tradecounter.imports.commands import changes_to
 from tradecounter.imports.kinds import IMPORT_KINDS
 
 

@@ -13,7 +13,7 @@ from tradecounter.edge.command_line.output import AsJson, Prose, one_line, show_
 from tradecounter.edge.command_line.request_options import Option, takes_request
 from tradecounter.edge.command_line.session import operator, run_query, with_database
 from tradecounter.imports.change_prices import ROUNDINGS, ForcedPriceChange, change_prices
-from tradecounter.imports.commands.report import changes_to, show_report
+from tradecounter.imports.commands import changes_to, show_report
 from tradecounter.kit.clock import SystemClock
 from tradecounter.kit.money import in_pounds
 from tradecounter.orders.wire import MOST_UNITS
