@@ -186,7 +186,7 @@ _ALLOWED = "POST, OPTIONS"
 Admit = Callable[[Request, Operation], Awaitable[int]]
 
 
-class _NamedTool(Struct):
+class _NamedTool(Struct, frozen=True):
     name: str = ""
 
 
