@@ -80,13 +80,13 @@ def counts_of(items: Sequence[tuple[str, int]]) -> dict[str, int]:
 async def compare_count(tx: Transaction, counts: dict[str, int]) -> list[Counted]:
     """Return the products whose number on hand differs from the count. Locks their stock until the transaction ends.
 
-    The count is by SKU or EAN. Raises DomainError: not found, which names all that is unknown; invalid, for a product
-    that is there by both.
+    The count is by SKU or EAN. Raises DomainError (invalid), which names all that is unknown, or a product that is
+    there by both.
     """
     products = await products_named(tx, list(counts))
     unknown = [shown_name(name) for name in counts if name not in products]
     if unknown:
-        raise DomainError(Kind.NOT_FOUND, f"no product has the SKU or EAN {and_more(unknown, _MOST_NAMED)}")
+        raise DomainError(Kind.INVALID, f"no product has the SKU or EAN {and_more(unknown, _MOST_NAMED)}")
     skus = [sku for _, sku in products.values()]
     if len(set(skus)) < len(skus):
         [(twice, _)] = Counter(skus).most_common(1)

@@ -9,7 +9,6 @@ from msgspec import Meta, Struct
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.operations.desk import Desk
 from tradecounter.edge.operations.subject import Described, Subject
-from tradecounter.edge.rest.common_errors import NOT_FOUND
 from tradecounter.goods_in.count_stock import MOST_COUNTED, compare_count, counts_of, enter_count
 from tradecounter.goods_in.receive_goods import BookedIn, ReceivedGoods, receive_goods
 from tradecounter.kit.wire import made_from
@@ -76,7 +75,7 @@ class GoodsInOperations(Struct, frozen=True):
 
     desk: Desk
 
-    @_STOCK.changes("POST", "/api/goods-in", errors=(NOT_FOUND,))
+    @_STOCK.changes("POST", "/api/goods-in")
     async def receive_goods(self, tx: Transaction, now: datetime, body: GoodsReceipt) -> BookedGoods:
         """Book delivered units in.
 
@@ -85,7 +84,7 @@ class GoodsInOperations(Struct, frozen=True):
         """
         return BookedGoods(await receive_goods(tx, body.items, now))
 
-    @_STOCK.changes("POST", "/api/stock/count", errors=(NOT_FOUND,), dry_run=True)
+    @_STOCK.changes("POST", "/api/stock/count", dry_run=True)
     async def count_stock(self, tx: Transaction, now: datetime, body: StockCount) -> CountDifferences:
         """Set what is on hand to what was counted.
 

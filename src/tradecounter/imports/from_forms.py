@@ -26,6 +26,7 @@ from tradecounter.products.import_rows import ProductRow
 from tradecounter.products.importing import PRODUCTS
 from tradecounter.products.queries.products import (
     fetch_product,
+    fetch_product_rows,
     find_product_ids,
     find_product_row,
     find_sku_with_ean,
@@ -228,8 +229,7 @@ async def change_products(tx: Transaction, wanted: ProductsChange, now: datetime
     if wanted.add_category and wanted.add_category == wanted.remove_category:
         raise invalid("remove_category", "is the category that they come into")
     await lock_records(tx, PRODUCTS)
-    await find_product_ids(tx, wanted.skus)
-    before = await product_rows(tx, [key_form(sku) for sku in wanted.skus])
+    before = await fetch_product_rows(tx, wanted.skus)
     rows = [Row(number, wanted.row_of(product)) for number, product in enumerate(before.values(), start=1)]
     report = await import_rows(tx, "products", rows, now, force=False, rule=str(wanted))
     for key, after in (await product_rows(tx, list(before))).items():

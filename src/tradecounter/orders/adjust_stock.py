@@ -67,7 +67,7 @@ class AdjustedStock(Struct, frozen=True):
 async def adjust_stock(tx: Transaction, adjustments: Sequence[Adjustment], now: datetime) -> list[AdjustedStock]:
     """Adjust the stock of products, and allocate new units to waiting orders.
 
-    Raises DomainError: invalid, not found, conflict (fewer units than are allocated to orders). Errors name the fields
+    Raises DomainError: invalid, conflict (fewer units than are allocated to orders). Errors name the fields
     of adjustments by their places in `items`.
     """
     wanted: dict[int, Adjustment] = {}

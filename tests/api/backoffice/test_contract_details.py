@@ -130,6 +130,11 @@ def test_an_adjustment_names_the_place_of_a_wrong_item(staff: httpx2.Client) -> 
     good = {"sku": "PHONE", "change": 1, "reason": "Found"}
     both = {"items": [good, {"sku": "CABLE", "change": 1, "set": 1, "reason": "Found"}]}
     assert fields_of(staff.post("/api/stock/adjustment", json=both)) == ["items[1]"]
+    unknown = staff.post(
+        "/api/stock/adjustment", json={"items": [good, {**good, "sku": "PHNE"}, {**good, "sku": "NO"}]}
+    )
+    assert (unknown.status_code, fields_of(unknown)) == (400, ["items[1].sku", "items[2].sku"])
+    assert "did you mean PHONE" in unknown.json()["message"]
     twice = {"items": [good, {**good, "sku": "phone"}]}
     assert fields_of(staff.post("/api/stock/adjustment", json=twice)) == ["items[1].sku"]
 

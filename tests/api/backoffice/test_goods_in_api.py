@@ -102,7 +102,7 @@ def test_a_count_that_cannot_be_sets_nothing(staff: httpx2.Client, office: BackO
     for items, status in (
         ([{"sku": other, "counted": 1}, {"sku": sku, "counted": 3}], 409),
         ([{"sku": other, "counted": 1}, {"sku": other.lower(), "counted": 2}], 400),
-        ([{"sku": other, "counted": 1}, {"sku": "NO-SUCH-SKU", "counted": 2}], 404),
+        ([{"sku": other, "counted": 1}, {"sku": "NO-SUCH-SKU", "counted": 2}], 400),
         ([{"sku": other, "counted": -1}], 400),
     ):
         assert staff.post("/api/stock/count", json={"items": items}).status_code == status, items

@@ -261,7 +261,7 @@ class ProductOperations(Struct, frozen=True):
         """
         return await price_of(tx, query.customer_id, text("sku", query.sku), query.quantity, now)
 
-    @_PRODUCTS.changes("POST", "/api/stock/adjustment", errors=(NOT_FOUND,), scope="stock:write")
+    @_PRODUCTS.changes("POST", "/api/stock/adjustment", scope="stock:write")
     async def adjust_stock(self, tx: Transaction, now: datetime, body: AdjustmentRequest) -> AdjustmentResult:
         """Adjust what is on hand, and where it is.
 

@@ -12,7 +12,7 @@ from psycopg.sql import Literal as Constant
 
 from tradecounter.db.statement import Statement, where
 from tradecounter.db.transaction import Transaction
-from tradecounter.kit.errors import DomainError, Kind
+from tradecounter.kit.errors import MOST_FIELD_ERRORS, Code, DomainError, FieldError, Kind, invalid_fields
 from tradecounter.kit.keys import key_form
 from tradecounter.kit.text import did_you_mean, fold, joined_word, shown_name
 from tradecounter.products.queries.importing import PRODUCT_VIEW
@@ -190,21 +190,35 @@ async def _unknown(tx: Transaction, sku: str) -> DomainError:
     return DomainError(Kind.NOT_FOUND, f"product {shown_name(sku)} does not exist{hint}")
 
 
+async def fetch_product_rows(tx: Transaction, skus: Sequence[str]) -> dict[str, dict[str, Any]]:
+    """Return what `product_rows` does. Raises DomainError (not found) for the first unknown SKU."""
+    found = await product_rows(tx, [key_form(sku) for sku in skus])
+    for sku in skus:
+        if key_form(sku) not in found:
+            raise await _unknown(tx, sku)
+    return found
+
+
 _PRODUCT_IDS = Statement("select sku_key, id, sku from product where sku_key = any(:sku_keys)")
 
 
 async def find_product_ids(tx: Transaction, skus: Sequence[str]) -> list[tuple[int, str]]:
     """Return the id and the spelling of each SKU, in the given order, ignoring case.
 
-    Raises DomainError (not found) for the first unknown SKU, as `fetch_product` does.
+    Raises DomainError (invalid), which names unknown SKUs by their places in `items`.
     """
     keys = [key_form(sku) for sku in skus]
     product_of_key = {
         key: (product_id, sku) for key, product_id, sku in await tx.fetch_all(_PRODUCT_IDS, sku_keys=keys)
     }
-    for key, sku in zip(keys, skus, strict=True):
-        if key not in product_of_key:
-            raise await _unknown(tx, sku)
+    unknown = [(n, sku) for n, (key, sku) in enumerate(zip(keys, skus, strict=True)) if key not in product_of_key]
+    if unknown:
+        raise invalid_fields(
+            [
+                FieldError(f"items[{n}].sku", (await _unknown(tx, sku)).message, Code.UNKNOWN_SKU)
+                for n, sku in unknown[:MOST_FIELD_ERRORS]
+            ]
+        )
     return [product_of_key[key] for key in keys]
 
 

@@ -23,7 +23,7 @@ from tradecounter.kit.keys import key_form
 from tradecounter.kit.text import plural
 from tradecounter.parts.back_office import OfficeParts
 from tradecounter.products.on_pages import categories_in_tree
-from tradecounter.products.queries.products import find_product_ids, product_rows
+from tradecounter.products.queries.products import fetch_product_rows
 from tradecounter.products.queries.records import read_reference
 from tradecounter.stock.queries.stock import stock_levels_of
 
@@ -71,8 +71,7 @@ class ManyProductsPages(Struct, frozen=True):
     async def _show(self, call: Call, filled: Filled, skus: Sequence[str], back: str) -> Response:
         chosen = _chosen_skus(skus)
         async with self.desk.reading() as tx:
-            await find_product_ids(tx, chosen)
-            products = await product_rows(tx, [key_form(sku) for sku in chosen])
+            products = await fetch_product_rows(tx, chosen)
             levels = await stock_levels_of(tx, list(products))
             categories = (await read_reference(tx)).categories
         return self.desk.show(
