@@ -56,7 +56,7 @@ TYPES = {
     "text": "text",
     "first": "text",
     "last": "text",
-    "most": "bigint",
+    **dict.fromkeys(("most", "most_parcels", "most_read"), "bigint"),
     **dict.fromkeys(("word", "after_word", "digits", "after_digits", "postcode"), "text"),
     **dict.fromkeys(("code", "after_code", "code_end", "after_code_end"), "text"),
     "amount": "numeric",
