@@ -1,13 +1,12 @@
 """Baskets that two users or two windows change at the same time."""
 
 from concurrent.futures import ThreadPoolExecutor
-from importlib import import_module
 
 import psycopg
 import pytest
 
-from support.orders import create, rows
-from support.pages import Person, customer_user, fields_of, text_of
+from support.orders import rows
+from support.pages import customer_user, fields_of, text_of
 from support.service import Service
 from support.shop import ADDRESS, STANDARD
 from support.waiting import waiting_for_a_lock
@@ -15,49 +14,13 @@ from support.waiting import waiting_for_a_lock
 FORM = "/account/new-order"
 
 
-def pending(person: Person, reference: str) -> str:
-    """Make a pending order of what is in the basket; its path."""
-    address = {f"shipping_address-{name}": value for name, value in ADDRESS.items()}
-    typed = {"customer_reference": reference, "shipping_address-id": "new", "billing_address-id": "same", **address}
-    return str(person.send(FORM, {**fields_of(person.get(FORM)), **typed, "do": "order"}).headers["Location"])
-
-
-def test_a_second_order_of_a_basket_takes_nothing_that_was_put_in_later(shop: Service) -> None:
-    maker = customer_user(shop, shop.customer().id)
-    maker.sends("/account/basket/add", {"sku": "PHONE", "quantity": "2"})
-    first, second = pending(maker, "PO-FIRST"), pending(maker, "PO-SECOND")
-    maker.sends(first, {"shipping_method": str(STANDARD)})
-    assert rows(shop, "select quantity from basket_line where user_id = %s", maker.id) == []
-    maker.sends("/account/basket/add", {"sku": "PHONE", "quantity": "5"})
-    maker.sends(second, {"shipping_method": str(STANDARD)})
-    assert rows(shop, "select quantity from basket_line where user_id = %s", maker.id) == [(5,)]
-
-
-def test_orders_that_an_older_version_made_leave_their_baskets_after_the_upgrade(shop: Service) -> None:
-    customer = shop.customer()
-    maker, colleague = customer_user(shop, customer.id), customer_user(shop, customer.id)
-    for person in (maker, colleague):
-        person.sends("/account/basket/add", {"sku": "PHONE", "quantity": "2"})
-    first, asked = pending(maker, "PO-0"), pending(colleague, "PO-1")
-    colleague.sends(f"{asked}/approval", {"shipping_method": str(STANDARD)})
-    for former in (first, asked):
-        changed = fields_of(colleague.get(f"{FORM}?again={former.rpartition('/')[2]}")) | {"do": "order"}
-        assert colleague.send(FORM, changed).status_code == 303
-    create(customer)
-    now = "select id, in_basket_of from orders where customer_id = %s and state = 'pending' order by id"
-    known = rows(shop, now, customer.id)
-    assert [of for _, of in known] == [maker.id, None, None]
-    rows(shop, "update orders set in_basket_of = null where customer_id = %s returning id", customer.id)
-    upgrade = import_module("tradecounter.db.migrations.versions.0102_whose_basket")
-    rows(shop, f"{upgrade.IN_BASKETS} returning o.id")
-    assert rows(shop, now, customer.id) == known
-
-
 def test_an_order_that_two_users_confirm_leaves_the_basket_once(shop: Service) -> None:
     customer = shop.customer()
     maker, colleague = customer_user(shop, customer.id), customer_user(shop, customer.id)
     maker.sends("/account/basket/add", {"sku": "PHONE", "quantity": "2"})
-    review = pending(maker, "PO-TWICE")
+    address = {f"shipping_address-{name}": value for name, value in ADDRESS.items()}
+    typed = {"customer_reference": "PO-TWICE", "shipping_address-id": "new", "billing_address-id": "same", **address}
+    review = maker.send(FORM, {**fields_of(maker.get(FORM)), **typed, "do": "order"}).headers["Location"]
     maker.sends("/account/basket/add", {"sku": "PHONE", "quantity": "5"})
     with ThreadPoolExecutor(2) as threads, psycopg.connect(shop.database_url) as holder:
         holder.execute("select from orders where customer_id = %s for update", [customer.id])

@@ -5,6 +5,7 @@ import re
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from html import unescape
+from importlib import import_module
 from typing import Any
 
 import httpx2
@@ -463,6 +464,27 @@ def test_an_order_in_place_of_one_to_be_approved_leaves_no_basket(shop: Service,
     changed = fields_of(maker.get(f"{FORM}?again={review.rpartition('/')[2]}")) | {"do": "order"}
     maker.sends(maker.send(FORM, changed).headers["Location"], {"shipping_method": str(NEXT_DAY)})
     assert basket(maker) == {"PHONE": "3"}
+
+
+def test_orders_that_an_older_version_made_leave_their_baskets_after_the_upgrade(
+    shop: Service, customer: Customer
+) -> None:
+    maker, colleague = (customer_user(shop, customer.id) for _ in range(2))
+    add(maker, "PHONE", 2)
+    form = {**fields_of(maker.get(FORM)), **REST, "do": "order"}
+    first, asked = (maker.send(FORM, form | {"customer_reference": f"PO-{n}"}).headers["Location"] for n in range(2))
+    colleague.sends(f"{asked}/approval", {"shipping_method": str(NEXT_DAY)})
+    for former in (first, asked):
+        changed = fields_of(colleague.get(f"{FORM}?again={former.rpartition('/')[2]}")) | {"do": "order"}
+        assert colleague.send(FORM, changed).status_code == 303
+    create(customer)
+    now = "select id, in_basket_of from orders where customer_id = %s and state = 'pending' order by id"
+    known = rows(shop, now, customer.id)
+    assert [of for _, of in known] == [maker.id, None, None]
+    rows(shop, "update orders set in_basket_of = null where customer_id = %s returning id", customer.id)
+    upgrade = import_module("tradecounter.db.migrations.versions.0102_whose_basket")
+    rows(shop, f"{upgrade.IN_BASKETS} returning o.id")
+    assert rows(shop, now, customer.id) == known
 
 
 def test_asking_for_a_quote_takes_its_lines_out_of_the_basket(shop: Service, customer: Customer) -> None:

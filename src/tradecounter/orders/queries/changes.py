@@ -70,23 +70,15 @@ _TAKE_OUT = Statement(
 )
 
 
-# An order that another transaction has locked takes its own units out: waiting for it could be a deadlock.
-_LEAVE_BASKET = Statement(
-    "update orders set in_basket_of = null"
-    " where id in (select id from orders where in_basket_of = :user_id for no key update skip locked)"
-)
-
-
 def take_out_of_basket(tx: Transaction, order: OrderBase) -> None:
     """Take the units of an order, which the caller has locked, out of the basket that still has them.
 
-    What was put in besides stays, also when another order is confirmed that was made from the same basket: what is in
-    it by then may be for the next one. Others who change the basket wait.
+    What was put in besides stays. Others who change the basket wait.
     """
     if order.in_basket_of is not None:
         lock_user(tx, order.in_basket_of)
         tx.queue(_TAKE_OUT, order_id=order.id, user_id=order.in_basket_of)
-        tx.queue(_LEAVE_BASKET, user_id=order.in_basket_of)
+        set_in_basket(tx, order.id, None)
 
 
 _SET_ALLOCATIONS = Statement(
