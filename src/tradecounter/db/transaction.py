@@ -220,6 +220,6 @@ async def _ending(database: Database, beginning: Statement[Any], actor: Actor) -
                 with suppress(psycopg.Error):  # the connection and its transaction are lost
                     await send(connection, [Result(_ROLLBACK, ())])
             if isinstance(error, psycopg.errors.ForeignKeyViolation):  # such as a customer whose import is rolled back
-                log.warning("a record's owner was deleted meanwhile", constraint=error.diag.constraint_name)
+                log.warning("a record's owner was deleted meanwhile", exc_info=error)
                 raise DomainError(Kind.CONFLICT, "what this belongs to is being deleted; nothing is changed") from error
             raise
