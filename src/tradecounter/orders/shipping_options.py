@@ -1,6 +1,6 @@
 """The shipping options of an order, and the choice: the requested option, or else the account's default."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime, time
 from decimal import Decimal
 
@@ -9,8 +9,11 @@ from msgspec.structs import replace
 
 from tradecounter.kit.errors import Code, DomainError, Kind, invalid
 from tradecounter.kit.money import percentage
+from tradecounter.kit.text import and_more
 from tradecounter.shipping.rules import ShippingMethod, shipping_dates
 from tradecounter.stock.rules import Cover
+
+_MOST_LISTED = 20  # methods in an error
 
 
 class ShippingOption(Struct, frozen=True):
@@ -57,7 +60,7 @@ def named_option(options: Sequence[ShippingOption], method_id: int) -> ShippingO
     """Return the option with a requested id. Raises DomainError (invalid) when the order has no such option."""
     option = find_option(options, method_id)
     if option is None:
-        listed = _listed(options) or "none fits; omit shipping_method, and support will set a delivery price"
+        listed = listed_methods(options) or "none fits; omit shipping_method, and support will set a delivery price"
         problem = f"{method_id} is not among the shipping options: {listed}"
         raise invalid("shipping_method.id", problem, Code.UNKNOWN_SHIPPING_METHOD)
     return option
@@ -75,7 +78,7 @@ def method_needed(options: Sequence[ShippingOption]) -> DomainError:
     """Return the error for an order without a shipping method and without a default among the options."""
     if options:
         why = "because the account has no default method that fits the order"
-        problem = f"is required, {why}; choose from: {_listed(options)}"
+        problem = f"is required, {why}; choose from: {listed_methods(options)}"
         code = Code.SHIPPING_METHOD_REQUIRED
     else:
         problem = "no shipping method fits this order: ask support for a delivery price"
@@ -83,5 +86,6 @@ def method_needed(options: Sequence[ShippingOption]) -> DomainError:
     return DomainError(Kind.PRECONDITION_FAILED, f"shipping_method: {problem}", code=code)
 
 
-def _listed(options: Sequence[ShippingOption]) -> str:
-    return ", ".join(f"{option.id} ({option.provider}, {option.description})" for option in options)
+def listed_methods(methods: Collection[ShippingMethod | ShippingOption]) -> str:
+    """Return methods with their ids, for an error; empty without any."""
+    return and_more([f"{method.id} ({method.provider}, {method.description})" for method in methods], _MOST_LISTED)

@@ -29,7 +29,7 @@ from tradecounter.orders.history import audit_order, record_order_event
 from tradecounter.orders.lines import OrderLine, products_of, total_costs
 from tradecounter.orders.queries.orders import lines_of, lines_of_order, lock_by_code
 from tradecounter.orders.rules import check_cost
-from tradecounter.orders.shipping_options import ShippingOption, option_of
+from tradecounter.orders.shipping_options import ShippingOption, listed_methods, option_of
 from tradecounter.orders.states import (
     AnyOrder,
     CancelledUnconfirmed,
@@ -225,7 +225,7 @@ def _options(
         if named.id in costs:
             raise invalid(place, "is named twice")
         if named.id not in options and named.id not in by_id:
-            known = ", ".join(f"{m.id} ({m.provider}, {m.description})" for m in methods) or "none"
+            known = listed_methods(methods) or "none"
             raise invalid(place, f"this shipping method does not exist; the methods are {known}")
         costs[named.id] = rounded(named.cost_net)
         options.setdefault(named.id, option_of(by_id[named.id], quote.shipping_weight))

@@ -11,10 +11,9 @@ from tradecounter.customers.wire import AddressDetails
 from tradecounter.kit.errors import Code, DomainError, FieldError, invalid, invalid_fields
 from tradecounter.kit.money import from_pence
 from tradecounter.kit.numbers import in_kilograms
-from tradecounter.kit.text import and_more
 from tradecounter.orders.lines import OrderLine, added_up
 from tradecounter.orders.order_context import OrderContext
-from tradecounter.orders.shipping_options import ShippingOption, option_of
+from tradecounter.orders.shipping_options import ShippingOption, listed_methods, option_of
 from tradecounter.orders.states import OrderKind
 from tradecounter.orders.wire import CreateOrderItem
 from tradecounter.prices.rules import UnitCosts
@@ -24,7 +23,6 @@ from tradecounter.stock.rules import Cover, cover, latest
 from tradecounter.storefront.view import CustomerView
 
 _MOST_SUGGESTING = 5  # unknown SKUs per request that get suggestions: finding similar SKUs takes time
-_MOST_NAMED = 20  # shipping methods in an error
 _MOST_KG = 1_000_000_000
 _QUOTE_INSTEAD = "request a quote instead"
 
@@ -157,8 +155,7 @@ def known_region(regions: Regions, wanted: int) -> Region:
 def known_method(methods: Collection[ShippingMethod], wanted: int) -> None:
     """Raise DomainError (invalid) unless a requested shipping method exists; it may not fit."""
     if all(method.id != wanted for method in methods):
-        known = and_more([f"{m.id} ({m.provider}, {m.description})" for m in methods], _MOST_NAMED)
-        problem = f"method {wanted} does not exist; the methods are {known}"
+        problem = f"method {wanted} does not exist; the methods are {listed_methods(methods)}"
         raise invalid("shipping_method.id", problem, Code.UNKNOWN_SHIPPING_METHOD)
 
 

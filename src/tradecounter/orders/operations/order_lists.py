@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
-from datetime import datetime, timedelta
+from datetime import datetime
 from itertools import chain
 from typing import Annotated, Any
 
@@ -32,7 +32,6 @@ from tradecounter.shipments.queries.fulfilment import OrderFulfilment
 from tradecounter.storefront.storefront import RefreshableViews
 from tradecounter.storefront.view import CustomerView
 
-_ONE_SECOND = timedelta(seconds=1)
 # For the interface document only. `_moment` also rejects days that do not exist, such as 30 February.
 _MOMENT: dict[str, Any] = {
     "pattern": r"^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]$"
@@ -109,7 +108,7 @@ def order_filter(parameters: OrderListParameters) -> OrderListFilter:
         customer_reference=_stripped(parameters.customer_reference),
         status=_stripped(parameters.status),
         confirmed_from=created_from,
-        confirmed_before=_next_second(created_to),
+        confirmed_to=created_to,
         changed_since=changed_since,
         sku_key=None if parameters.sku is None else key_form(parameters.sku),
         tracking_number=_stripped(parameters.tracking_number),
@@ -128,14 +127,6 @@ def _moment(name: str, text: str | None, *, latest: bool = False) -> datetime | 
     except ValueError as error:
         problem = f"must be a UK local time such as 2026-03-02T17:30:00, not {text[:_LONGEST_QUOTED]!r}"
         raise invalid(name, problem) from error
-
-
-def _next_second(moment: datetime | None) -> datetime | None:
-    """Return the exclusive bound that includes the whole second of `moment`; None without a bound."""
-    try:
-        return None if moment is None else moment + _ONE_SECOND
-    except OverflowError:  # the last second of the year 9999
-        return None
 
 
 Numbers = NDArray[np.int64]

@@ -24,14 +24,14 @@ class OrderListFilter(Struct, frozen=True, kw_only=True):
     """A filter of orders; None matches all.
 
     The customer's reference is compared without case and outer white space, the status without case.
-    `confirmed_from` and `changed_since` are inclusive, `confirmed_before` is exclusive. `sku_key` is a product's; the
+    `confirmed_from`, `changed_since` and the second of `confirmed_to` are inclusive. `sku_key` is a product's; the
     tracking number of one of the shipments is compared without case.
     """
 
     customer_reference: str | None = None
     status: str | None = None
     confirmed_from: datetime | None = None
-    confirmed_before: datetime | None = None
+    confirmed_to: datetime | None = None
     changed_since: datetime | None = None
     sku_key: str | None = None
     tracking_number: str | None = None
@@ -60,7 +60,7 @@ _OF_CUSTOMER = SQL("customer_id = :customer_id and state = 'confirmed'")
 # The plan is the same for all values, so an index must serve every condition.
 _FILTERED = SQL(
     "{} and confirmed_at >= coalesce(:confirmed_from::timestamptz, '-infinity')"
-    " and confirmed_at < coalesce(:confirmed_before::timestamptz, 'infinity')"
+    " and confirmed_at < coalesce(:confirmed_to::timestamptz + interval '1 second', 'infinity')"
     " and (:status::text is null or status = :status)"
 ).format(_OF_CUSTOMER)
 # Conditions with an index of their own, which the plan needs only when they apply.
@@ -108,7 +108,7 @@ def _listing(wanted: OrderListFilter) -> tuple[_List, dict[str, Any]]:
     wanted_by = {name: value for name in _CONDITIONS if (value := getattr(wanted, name)) is not None}
     return _filtered_orders(tuple(wanted_by)), {
         "confirmed_from": wanted.confirmed_from,
-        "confirmed_before": wanted.confirmed_before,
+        "confirmed_to": wanted.confirmed_to,
         "status": None if wanted.status is None else _LABELS.get(fold(wanted.status), wanted.status),
         **wanted_by,
     }
