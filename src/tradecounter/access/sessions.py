@@ -15,6 +15,7 @@ from tradecounter.access.queries.sign_ins import (
     end_sessions_of,
     find_session_by_hash,
     insert_session,
+    is_of_blocked_customer,
     see_browser,
     sessions_of,
     set_seen,
@@ -24,7 +25,7 @@ from tradecounter.db.transaction import Transaction
 from tradecounter.edge.people import Site, noun_of, site_of, subject_of
 from tradecounter.edge.session import Session
 from tradecounter.identity.credentials import secret_hash
-from tradecounter.kit.errors import or_not_found
+from tradecounter.kit.errors import DomainError, Kind, or_not_found
 from tradecounter.kit.text import one_line
 
 IDLE: Mapping[Site, timedelta] = {"staff": timedelta(hours=8), "account": timedelta(hours=12)}
@@ -79,6 +80,17 @@ async def touch_session(tx: Transaction, site: Site, value: str, now: datetime) 
     if session is not None and session.seen_at <= now - _SEEN_EVERY:
         await set_seen(tx, session.id, now)
     return session
+
+
+async def require_unblocked(tx: Transaction, value: str) -> None:
+    """Raise DomainError (forbidden) if a cookie is of a user whose customer is blocked."""
+    if await is_of_blocked_customer(tx, secret_hash(value)):
+        raise account_is_blocked()
+
+
+def account_is_blocked() -> DomainError:
+    """Return why the users of a blocked customer are kept out."""
+    return DomainError(Kind.FORBIDDEN, "your account is blocked: ask support")
 
 
 async def list_sessions(tx: Transaction, site: Site, person_id: int, now: datetime) -> list[Session]:

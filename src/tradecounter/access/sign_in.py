@@ -14,12 +14,13 @@ from tradecounter.access.queries.passwords import delete_guess
 from tradecounter.access.queries.people import find_password, find_person, lock_password
 from tradecounter.access.queries.sign_ins import end_session, find_session_by_hash
 from tradecounter.access.second_factor import WRONG_CODE, SignInPolicy, enable_factor, has_factor, use_second_factor
-from tradecounter.access.sessions import find_session, see_visitor, start_session
+from tradecounter.access.sessions import account_is_blocked, find_session, see_visitor, start_session
 from tradecounter.audit.record import audit
+from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.db.jobs import queue
 from tradecounter.db.pool import Database
 from tradecounter.db.transaction import Transaction, transaction
-from tradecounter.edge.people import Person, Site, actor_of, noun_of, site_of, subject_of
+from tradecounter.edge.people import CustomerUser, Person, Site, actor_of, noun_of, site_of, subject_of
 from tradecounter.edge.session import Session
 from tradecounter.identity.credentials import secret_hash
 from tradecounter.kit.errors import DomainError, Kind, invalid
@@ -55,8 +56,8 @@ async def sign_in(
     """Check a password and start a session, or a half session until the second factor is entered.
 
     A right password is not counted, but earlier wrong ones stay until `forget_attempts`, since a code may follow.
-    An unknown address takes the same time as a wrong password. Raises DomainError: unauthenticated, or too many
-    requests.
+    An unknown address takes the same time as a wrong password. Raises DomainError: unauthenticated, forbidden (the
+    customer is blocked), or too many requests.
     """
     async with transaction(database) as tx:
         attempt_id = await count_attempt(tx, Attempt.at(site, email, visitor.address), now)
@@ -64,6 +65,8 @@ async def sign_in(
         person = await find_person(tx, site, email)
     if not await is_right(password, stored) or person is None:
         raise _wrong_password(site, person, visitor.address)
+    if isinstance(person, CustomerUser):
+        await _require_unblocked(database, person, attempt_id)
     async with transaction(database, actor_of(person, visitor.address)) as tx:
         if await lock_password(tx, site, email) != stored:  # changed meanwhile
             raise _wrong_password(site, person, visitor.address)
@@ -158,6 +161,15 @@ async def _complete(
         queue(tx, "mail_user_browser", session_id=session_id)
     audit(tx, f"{noun_of(person)}.sign_in", subject_of(person), now)
     return SignIn(cookie=cookie, next="done", mark=mark, recovery_codes=tuple(codes or ()))
+
+
+async def _require_unblocked(database: Database, user: CustomerUser, attempt_id: int) -> None:
+    """Raise DomainError (forbidden) if a user's customer is blocked; the password was right, so it does not count."""
+    async with transaction(database) as tx:
+        if not (await fetch_account(tx, user.customer_id)).blocked:
+            return
+        await delete_guess(tx, attempt_id)
+    raise account_is_blocked()
 
 
 def _wrong_password(site: Site, person: Person | None, address: str) -> DomainError:

@@ -8,10 +8,10 @@ from starlette.requests import Request
 from starlette.types import Scope
 from structlog.contextvars import bind_contextvars
 
-from tradecounter.access.sessions import recently_proven, touch_session
+from tradecounter.access.sessions import recently_proven, require_unblocked, touch_session
 from tradecounter.db.fair_shares import act_for
 from tradecounter.db.pool import Database
-from tradecounter.db.transaction import Transaction, transaction
+from tradecounter.db.transaction import Transaction, reading, transaction
 from tradecounter.edge.pages.operation import PageOperation, may_open, needed
 from tradecounter.edge.pages.page_site import PageSite
 from tradecounter.edge.pages.page_view import BASKET, HeaderBasket
@@ -43,8 +43,8 @@ class SessionGate(Struct, Gate, frozen=True):
     async def admit(self, request: Request, operation: Operation) -> int | None:
         """Return the customer of a customer's user, None for staff.
 
-        Raises ElsewhereError without a session, and DomainError (forbidden) for a form of another site and without
-        the role.
+        Raises ElsewhereError without a session, and DomainError (forbidden) for a form of another site, without the
+        role, and while the customer is blocked.
         """
         if request.method not in SAFE_METHODS:
             self._require_own_form(request)
@@ -55,6 +55,8 @@ class SessionGate(Struct, Gate, frozen=True):
         if isinstance(operation, PageOperation) and operation.signed_out:
             return None
         if session is None:
+            async with reading(self.database) as tx:
+                await require_unblocked(tx, request.cookies.get(self.site.cookie, ""))
             raise ElsewhereError(self.site.sign_in, _back_to(request))
         if not may_open(session.person, operation):
             raise DomainError(Kind.FORBIDDEN, needed(operation))

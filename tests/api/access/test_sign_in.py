@@ -98,7 +98,8 @@ def test_a_user_of_a_blocked_customer_is_out_until_it_is_unblocked(service: Serv
     assert staff.kind_of_error() is Kind.UNAUTHENTICATED, "users are no staff"
     service.in_transaction(lambda tx: block_customer(tx, customer_id, "unpaid", now))
     assert user.session(cookie) is None
-    assert user.kind_of_error() is Kind.UNAUTHENTICATED
+    assert [user.kind_of_error() for _ in range(11)] == [Kind.FORBIDDEN] * 11, "a right password is no guess"
+    assert user.kind_of_error("a wrong password") is Kind.UNAUTHENTICATED
     service.in_transaction(lambda tx: unblock_customer(tx, customer_id, now))
     assert user.kind_of_error() is None
     assert service.in_transaction(lambda tx: fetch_account(tx, customer_id)).email_address != user.email

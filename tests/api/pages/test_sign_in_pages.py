@@ -12,7 +12,7 @@ from support.backoffice import BackOfficeSite, backoffice_of
 from support.orders import rows
 from support.own_browser import Browser
 from support.pages import text_of
-from support.people import PASSWORD, customer_user, staff_member, totp
+from support.people import PASSWORD, customer_user, disable, staff_member, totp
 from support.service import Service
 from support.signing_in import Place, codes_in, place_at, secret_in
 from tradecounter.access.pages.both.visit import safe_path
@@ -236,15 +236,30 @@ def test_a_changed_password_signs_out_everywhere_else(fresh: Place) -> None:
     assert rows(fresh.service, counted, browser.address) == [(0,)], "neither the wrong nor the right password"
 
 
-def test_a_disabled_or_blocked_person_is_out_at_once(fresh: Place) -> None:
+def test_a_disabled_person_is_out_at_once(fresh: Place) -> None:
     browser, now, service = fresh.signed_in(), fresh.service.clock.now(), fresh.service
     if fresh.site is BACK_OFFICE:
         service.in_transaction(lambda tx: disable_staff_member(tx, fresh.who.email, now))
     else:
-        customer_id = fresh.who.person.customer_id  # type: ignore[union-attr]
-        service.in_transaction(lambda tx: block_customer(tx, customer_id, "unpaid", now))
+        disable(service, fresh.who.email)
     assert browser.get(fresh.site.home).status_code == 303
     assert fresh.sign_in(browser).status_code == 401
+
+
+def test_a_user_of_a_blocked_customer_may_open_no_page_and_is_told_so_with_the_right_password(
+    office: BackOfficeSite,
+) -> None:
+    place, now = place_at("account", office), office.service.clock.now()
+    browser = place.signed_in()
+    customer_id = place.who.person.customer_id  # type: ignore[union-attr]
+    office.service.in_transaction(lambda tx: block_customer(tx, customer_id, "unpaid", now))
+    page = browser.get(place.site.home)
+    assert (page.status_code, "Your account is blocked: ask support." in text_of(page)) == (403, True)
+    assert browser.get("/auth/authorize?client_id=x").status_code == 400
+    assert place.sign_in(place.browser(), password="a wrong password").status_code == 401
+    refused = [place.sign_in(place.browser()) for _ in range(3)]
+    assert [response.status_code for response in refused] == [403] * 3
+    assert "account is blocked: ask support" in text_of(refused[0])
 
 
 def test_staff_set_up_a_compulsory_factor_before_they_are_in(shop: Service) -> None:

@@ -257,19 +257,19 @@ async def find_person_by_id(tx: Transaction, site: Site, person_id: int) -> Pers
     return await (find_staff_member_by_id(tx, person_id) if site == "staff" else find_user_by_id(tx, person_id))
 
 
-_PASSWORD: Mapping[Site, LiteralString] = {
-    "staff": "select p.password_hash from staff_member p where p.email_key = :email_key and p.disabled_at is null",
-    "account": """
-        select p.password_hash from customer_user p join customer c on c.id = p.customer_id
-        where p.email_key = :email_key and p.disabled_at is null and c.blocked_at is null
-    """,
-}
-_FIND_PASSWORD = {site: Statement[Any](sql) for site, sql in _PASSWORD.items()}
-_LOCK_PASSWORD = {site: Statement[Any](f"{sql} for no key update of p") for site, sql in _PASSWORD.items()}
+def _for_both_tables(sql: SQL) -> Mapping[Site, Statement[Any]]:
+    """Return the statements for the tables of both kinds of people."""
+    tables: Mapping[Site, str] = {"staff": "staff_member", "account": "customer_user"}
+    return {site: Statement(sql.format(Identifier(table))) for site, table in tables.items()}
+
+
+_HASH_BY_EMAIL: LiteralString = "select password_hash from {} where email_key = :email_key and disabled_at is null"
+_FIND_PASSWORD = _for_both_tables(SQL(_HASH_BY_EMAIL))
+_LOCK_PASSWORD = _for_both_tables(SQL(f"{_HASH_BY_EMAIL} for no key update"))
 
 
 async def find_password(tx: Transaction, site: Site, email: str) -> str | None:
-    """Return the password's hash of a person who may sign in, or None: also while a user's customer is blocked."""
+    """Return the password's hash of a person who is not disabled, or None."""
     password: str | None = await tx.find_value(_FIND_PASSWORD[site], email_key=fold(email))
     return password
 
@@ -281,12 +281,6 @@ async def lock_password(tx: Transaction, site: Site, email: str) -> str | None:
     """
     password: str | None = await tx.find_value(_LOCK_PASSWORD[site], email_key=fold(email))
     return password
-
-
-def _for_both_tables(sql: SQL) -> Mapping[Site, Statement[Any]]:
-    """Return the statements for the tables of both kinds of people."""
-    tables: Mapping[Site, str] = {"staff": "staff_member", "account": "customer_user"}
-    return {site: Statement(sql.format(Identifier(table))) for site, table in tables.items()}
 
 
 _SET_PASSWORD = _for_both_tables(SQL("update {} set password_hash = :hash where id = :id"))

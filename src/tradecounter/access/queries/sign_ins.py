@@ -68,6 +68,19 @@ async def find_session_by_hash(
     )
 
 
+_IS_OF_BLOCKED = Statement("""
+    select exists (
+        select from session s join customer_user p on p.id = s.user_id join customer c on c.id = p.customer_id
+        where s.hash = :hash and s.ended_at is null and p.disabled_at is null and c.blocked_at is not null)
+""")
+
+
+async def is_of_blocked_customer(tx: Transaction, digest: bytes) -> bool:
+    """Return whether the session with a hash is of a user whose customer is blocked."""
+    found: bool = await tx.fetch_value(_IS_OF_BLOCKED, hash=digest)
+    return found
+
+
 async def sessions_of(
     tx: Transaction, site: Site, person_id: int, seen_after: datetime, created_after: datetime
 ) -> list[Session]:
