@@ -84,6 +84,7 @@ def test_an_order_is_priced_shown_and_confirmed(shop: Service, customer: Custome
     assert helper.call("get_order", reference=f"{priced['confirmation_code'].upper()} ") == pending
     wrong = helper.error("confirm_order", **arguments, total=option["total_gross"] - 0.01)
     assert (wrong["code"], [each["field"] for each in wrong["errors"]]) == ("price_changed", ["total"])
+    assert f"costs £{option['total_gross']:.2f} by" in wrong["message"]
     assert outstanding(shop, customer) == owed
     for total in (str(option["total_gross"]), "sNaN", -1):
         assert helper.error("confirm_order", **arguments, total=total)["errors"][0]["field"] == "total"

@@ -289,7 +289,8 @@ async def _require_shown_total(
         return None  # confirming says which there are
     total = order.gross_with(option)
     if total != request.total:
-        problem = f"the order costs {total} by this shipping method, which is not what was shown: show that total first"
+        costs = in_pounds(total)
+        problem = f"the order costs {costs} by this shipping method, which is not what was shown: show that total first"
         error = FieldError("total", problem, Code.PRICE_CHANGED)
         raise DomainError(Kind.CONFLICT, str(error), code=Code.PRICE_CHANGED, field_errors=[error])
     return order, option
