@@ -10,6 +10,7 @@ import pytest
 
 from support.cluster import Cluster
 from support.importing import Importer
+from tradecounter.bulk.differences import Change
 from tradecounter.bulk.import_options import ImportReport
 from tradecounter.imports.run import roll_back_import
 from tradecounter.kit.errors import DomainError
@@ -38,7 +39,9 @@ def names(shop: Importer) -> dict[str, str]:
 
 def test_good_rows_are_imported_the_others_listed_and_all_of_it_rolled_back(shop: Importer) -> None:
     bad = [{"sku": "B", "name": "Bee", "weight_kg": "heavy"}, {"sku": "NEW", "name": "New"}]
-    report = load(shop, {"sku": "A", "name": "Ay"}, *bad, *rows("D"))
+    told: list[Change] = []
+    report = load(shop, {"sku": "A", "name": "Ay"}, *bad, *rows("D"), on_change=told.append)
+    assert [(change.line, change.key) for change in told] == [(1, "A"), (4, "D")]
     assert (report.added, report.changed, report.unchanged, report.skipped) == (1, 1, 0, 2)
     assert {error.line for error in report.errors} == {2, 3}
     assert names(shop) == {"A": "Ay", "B": "B", "C": "C", "D": "D"}

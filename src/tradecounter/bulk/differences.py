@@ -62,7 +62,7 @@ async def store_changes(tx: Transaction, kind: ImportKind[Any], import_id: int, 
         """
         with compared as materialized (
             select s.line, key, b.row as before, a.row as after
-            from before b full join ({records}) a using (key) left join staged s using (key)
+            from before b full join ({records}) a using (key) {left} join staged s using (key)
             where b.row is distinct from a.row
         )
         insert into import_change (import_id, line, key, record, before, after)
@@ -73,6 +73,7 @@ async def store_changes(tx: Transaction, kind: ImportKind[Any], import_id: int, 
         """
     ).format(
         records=_records(kind, replace=replace),
+        left=SQL("left" if replace else ""),  # else only rows with errors, which are left out, are not staged
         import_id=Quoted(import_id),
         key_fields=SQL(", ").join(SQL("coalesce(after, before) ->> {}").format(Quoted(name)) for name in kind.key),
         **_kept_fields(kind),

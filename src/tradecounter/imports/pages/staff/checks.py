@@ -204,7 +204,7 @@ class ImportCheckPages(Struct, frozen=True):
             kinds=_named(kinds),
             kinds_with_fields=_with_fields(kinds),
             fitting=list(map(label, upload.fitting)),
-            replaceable=[label(kind) for kind in kinds if IMPORT_KINDS[kind].removal is not None],
+            not_replaceable=[label(kind) for kind in kinds if IMPORT_KINDS[kind].removal is None],
             counted_on_hand=list(map(label, ON_HAND)),
         )
 
