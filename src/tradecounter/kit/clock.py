@@ -90,8 +90,13 @@ class UkDay(Struct):
 
 
 def day_in_words(day: date) -> str:
-    """Return a date for people: 1 June 2026."""
+    """Return a date as mails and papers write it: 1 June 2026."""
     return f"{day.day} {day:%B %Y}"
+
+
+def day_on_pages(day: date) -> str:
+    """Return a date as pages show it: 1 Jun 2026."""
+    return f"{day.day} {day:%b %Y}"
 
 
 def uk_time_of_day(moment: datetime) -> time:

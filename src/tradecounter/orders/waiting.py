@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from tradecounter.credit.rules import CreditRoom
 from tradecounter.db.transaction import Transaction
-from tradecounter.kit.clock import day_in_words, uk_date
+from tradecounter.kit.clock import day_on_pages, uk_date
 from tradecounter.kit.money import in_pounds
 from tradecounter.kit.wire import made_from
 from tradecounter.orders.lines import OrderLine
@@ -182,8 +182,8 @@ def _for_packing(leaves: datetime | None, now: datetime) -> Wait:
 
 
 def _all(line: OpenLine) -> str:
-    return "It waits" if line.quantity == 1 else f"All {line.quantity:,} wait"
+    return {1: "It waits", 2: "Both wait"}.get(line.quantity, f"All {line.quantity:,} wait")
 
 
 def _day(moment: datetime) -> str:
-    return day_in_words(uk_date(moment))
+    return day_on_pages(uk_date(moment))

@@ -217,7 +217,7 @@ def test_errors_are_beside_their_fields_and_keep_what_was_typed(sam: Person, cus
     assert rejected.status_code == 400
     assert 'value="many"' in rejected.text
     assert 'aria-invalid="true"' in rejected.text
-    assert 'aria-describedby="form-items-0-quantity-error"' in rejected.text
+    assert 'aria-describedby="form-items-0-quantity-hint form-items-0-quantity-error"' in rejected.text
     assert "'many' is not a whole number such as 1200" in text_of(rejected)
     assert 'href="#form-reason"' in rejected.text
     too_many = sam.send(f"{path_of(placed)}/cancel", fields | {"items-0-quantity": "9", "reason": "x"})
@@ -383,7 +383,7 @@ def test_an_order_says_when_what_it_waits_for_comes(office: BackOfficeSite, sam:
     service.must_load("incoming", [{"sku": late, "incoming": 1_000, "expected_on": "2026-07-06"}])
     placed = buy(service.customer(), [(late, 3), (unknown, 1)])
     page = text_of(sam.get(f"/order/{placed['order_reference']}"))
-    assert "2 of 3 wait for stock: 1,000 are expected on 6 July 2026. 1 is reserved and ready." in page
+    assert "2 of 3 wait for stock: 1,000 are expected on 6 Jul 2026. 1 is reserved and ready." in page
     assert "It waits for stock. No delivery is expected yet." in page
 
 

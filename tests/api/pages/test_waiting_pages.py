@@ -34,7 +34,7 @@ def test_both_sites_say_the_same_of_an_order_that_waits(shop: Service, customer:
     path = f"/order/{placed['order_reference']}"
     own, staff = text_of(customer_user(shop, customer.id).get(f"/account{path}")), text_of(sam.get(path))
     for sentence in (
-        "All 5 wait for stock: 50 are expected on 6 July 2026, after 7 for earlier orders.",
+        "All 5 wait for stock: 50 are expected on 6 Jul 2026, after 7 for earlier orders.",
         "1 of 2 wait for stock. No delivery is expected yet. 1 is reserved and ready.",
         "Reserved. It waits to leave with LATE-1, LATE-2",
     ):
@@ -51,7 +51,7 @@ def test_lists_say_shortly_what_an_order_waits_for(shop: Service, customer: Cust
     dispatch(shop, gone)
     for path in (LIST, "/account"):
         said = text_of(buyer.get(path))
-        assert "Waits for stock, 6 July 2026" in said, path
+        assert "Waits for stock, 6 Jul 2026" in said, path
         assert said.count("Waits for stock") == 1, path
 
 

@@ -27,7 +27,7 @@ def coming(units: int, days: int) -> Delivery:
 
 def day(days: int) -> str:
     when = MORNING + timedelta(days=days)
-    return f"{when.day} {when:%B %Y}"
+    return f"{when.day} {when:%b %Y}"
 
 
 @pytest.mark.parametrize(
@@ -70,8 +70,12 @@ def test_a_line_without_stock_says_what_comes_when_and_for_whom(queue: Queue, se
 def test_units_that_are_reserved_are_told_apart_from_those_that_wait() -> None:
     wait = waits_of_lines([late(5, 2)], {1: Queue()}, None, MORNING)[1]
     assert wait.sentence == "2 of 5 wait for stock. No delivery is expected yet. 3 are reserved and ready."
-    one = waits_of_lines([late(1, 1)], {1: Queue()}, None, MORNING)[1]
-    assert one.sentence == "It waits for stock. No delivery is expected yet."
+
+
+@pytest.mark.parametrize(("units", "said"), [(1, "It waits"), (2, "Both wait"), (3, "All 3 wait")])
+def test_a_line_of_one_or_two_units_is_told_without_a_number(units: int, said: str) -> None:
+    wait = waits_of_lines([late(units, units)], {1: Queue()}, None, MORNING)[1]
+    assert wait.sentence == f"{said} for stock. No delivery is expected yet."
 
 
 def test_a_line_in_stock_waits_for_the_others_of_its_order() -> None:

@@ -10,7 +10,7 @@ from jinja2 import Environment, pass_environment
 from jinja2.filters import do_truncate
 from markupsafe import Markup, escape
 
-from tradecounter.kit.clock import UK, moment_of, uk_date
+from tradecounter.kit.clock import UK, day_on_pages, moment_of, uk_date
 from tradecounter.kit.money import in_pounds
 from tradecounter.kit.text import plural, sentence
 
@@ -155,7 +155,7 @@ def day(when: date | datetime | None) -> str:
     if when is None:
         return NOTHING
     date_in_uk = uk_date(when) if isinstance(when, datetime) else when
-    return Markup('<time datetime="{}">{} {:%b %Y}</time>').format(date_in_uk.isoformat(), date_in_uk.day, date_in_uk)
+    return Markup('<time datetime="{}">{}</time>').format(date_in_uk.isoformat(), day_on_pages(date_in_uk))
 
 
 def tone(state: Any) -> str:

@@ -29,7 +29,7 @@ from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.edge.pages.step import Question, step
 from tradecounter.edge.rest.call import Call
 from tradecounter.edge.rest.responses import json_response
-from tradecounter.kit.clock import day_in_words, uk_date
+from tradecounter.kit.clock import day_on_pages, uk_date
 from tradecounter.kit.errors import DomainError
 from tradecounter.kit.money import in_pounds
 from tradecounter.kit.text import plural
@@ -119,7 +119,7 @@ class CustomerStatementPages(Struct, frozen=True):
         of_it = (
             f"{in_pounds(reminder.overdue)} of it is overdue" if reminder.overdue else "nothing of it is overdue yet"
         )
-        last = [f"The last reminder was sent on {day_in_words(uk_date(at))}." for at in earlier]
+        last = [f"The last reminder was sent on {day_on_pages(uk_date(at))}." for at in earlier]
         return Question(
             title=f"Remind {customer.name}",
             text=f"{reminder.recipient} gets an e-mail with {plural(reminder.invoices, 'unpaid invoice')},"

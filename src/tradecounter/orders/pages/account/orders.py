@@ -25,7 +25,7 @@ from tradecounter.edge.pages.listing import listed
 from tradecounter.edge.pages.operation import BUYER, page
 from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.edge.rest.call import Call
-from tradecounter.kit.clock import day_in_words, moment_of, uk_date
+from tradecounter.kit.clock import day_on_pages, moment_of, uk_date
 from tradecounter.kit.money import in_pounds
 from tradecounter.kit.text import plural
 from tradecounter.orders.fulfilled import Fulfilled, Shipped, carrier_of
@@ -227,7 +227,7 @@ class OwnOrder(Struct, frozen=True):
         for shipment in self.fulfilled.shipments:
             happened += _of_shipment(order, shipment)
         for invoice in self.invoices:
-            due = day_in_words(uk_date(invoice.due_at))
+            due = day_on_pages(uk_date(invoice.due_at))
             sentence = f"We sent invoice {invoice.number} for {in_pounds(invoice.gross)}, due on {due}."
             happened.append(TimelineEntry(invoice.issued_at, sentence))
         for note in self.credit_notes:
