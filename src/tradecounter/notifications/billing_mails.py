@@ -30,24 +30,20 @@ log = structlog.get_logger()
 _MOST_NAMED = 5
 
 
-async def order_invoiced(
-    context: MailContext, *, order_id: int, number: int | None = None, resent: int = 0
-) -> Mail | None:
+async def order_invoiced(context: MailContext, *, order_id: int, number: int, resent: int = 0) -> Mail | None:
     """Send an invoice to the order's recipients; `resent` is the Unix time of a repetition."""
     facts, invoice = await _invoiced(context, order_id, number)
     return await _with_invoice(context, "order-invoiced", facts.recipients, invoice, resent)
 
 
-async def invoice_copy(
-    context: MailContext, *, order_id: int, number: int | None = None, resent: int = 0
-) -> Mail | None:
+async def invoice_copy(context: MailContext, *, order_id: int, number: int, resent: int = 0) -> Mail | None:
     """Send a copy to the account's address for invoices (specification, section 6)."""
     facts, invoice = await _invoiced(context, order_id, number)
     email = facts.account.accounts_email
     return await _with_invoice(context, "invoice-copy", [email] if email else [], invoice, resent)
 
 
-async def payment_received(context: MailContext, *, payment_id: int, order_id: int = 0) -> Mail | None:  # noqa: ARG001 jobs queued by earlier versions have it
+async def payment_received(context: MailContext, *, payment_id: int) -> Mail | None:
     """Send a receipt to the account's address for invoices, or else to the recipients of the latest paid order."""
     payment = next(iter(await payments_with_ids(context.tx, [payment_id])), None)
     account = None if payment is None else await find_account(context.tx, payment.customer_id)
@@ -210,12 +206,12 @@ async def _with_invoice(
 
 
 async def _invoiced(
-    context: MailContext, order_id: int, number: int | None
+    context: MailContext, order_id: int, number: int
 ) -> tuple[OrderFacts[ConfirmedOrder], InvoiceRecord]:
-    """Return an order and its invoice with a number; jobs queued by earlier versions have none, for the first one."""
+    """Return an order and its invoice with a number."""
     facts = await context.order(order_id)
     invoices = await whole_invoices_of(context.tx, order_id)
-    invoice = next((each for each in invoices if number in {None, each.number}), None)
+    invoice = next((each for each in invoices if each.number == number), None)
     if invoice is None or not isinstance(facts.order, ConfirmedOrder):
         raise NothingToSend(f"order {order_id} has no invoice")
     return OrderFacts(facts.order, facts.account), invoice

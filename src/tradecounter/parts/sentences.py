@@ -10,7 +10,7 @@ import msgspec
 from msgspec import Struct
 
 from tradecounter.audit.queries import AuditRecord
-from tradecounter.edge.page_kit.values import label, regular_past
+from tradecounter.edge.page_kit.values import label, past
 from tradecounter.kit.money import in_pounds
 from tradecounter.kit.text import plural, sentence
 from tradecounter.orders.reseller_wire import ResellerOrder
@@ -134,17 +134,6 @@ _ACTIONS = {
     "product.create": "added the product",
     "delivery.receive": "booked a delivery in",
 }
-_PAST = {
-    "cancel": "cancelled",
-    "give": "gave",
-    "make": "made",
-    "reset": "reset",
-    "send": "sent",
-    "set": "set",
-    "stop": "stopped",
-    "take": "took",
-    "tell": "told",
-}
 # What happened to what, for events whose type does not say it.
 _EVENTS = {
     "order.approval_requested": ("asked for approval of", "order"),
@@ -197,7 +186,7 @@ def phrase_of(action: str) -> str:
     noun, _, done = action.partition(".")
     verb, _, rest = done.partition("_")
     what = f"the {rest.replace('_', ' ')} of the" if rest else "the"
-    return f"{_PAST.get(verb) or regular_past(verb)} {what} {noun.replace('_', ' ')}"
+    return f"{past(verb)} {what} {noun.replace('_', ' ')}"
 
 
 def happened(kind: str, by: str, name: str, data: Mapping[str, Any]) -> tuple[str, str, str]:

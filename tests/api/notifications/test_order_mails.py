@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from support.billing import invoiced, issue
+from support.billing import invoiced, issue, number_of
 from support.mail import deliver_mail, html, internal_id, jobs, message_id, plain, send_for, shown
 from support.orders import buy, create, dispatch, read, rows, sell
 from support.quotes import price_as_support, request_quote
@@ -162,10 +162,11 @@ def test_an_invoice_goes_to_the_contact_and_a_copy_to_the_accounts_address(shop:
 
 
 def test_without_an_accounts_address_there_is_no_copy(shop: Service) -> None:
-    order_id = internal_id(shop, invoiced(shop, shop.customer()))
+    placed = invoiced(shop, shop.customer())
+    invoice = {"order_id": internal_id(shop, placed), "number": number_of(shop, placed)}
     assert deliver_mail(shop) == []
-    assert send_for(shop, "mail_invoice_copy", order_id=order_id) == []  # the address existed when the job was queued
-    assert send_for(shop, "mail_order_invoiced", order_id=order_id) == []
+    assert send_for(shop, "mail_invoice_copy", **invoice) == []  # the address existed when the job was queued
+    assert send_for(shop, "mail_order_invoiced", **invoice) == []
     assert jobs(shop) == []
 
 
@@ -238,8 +239,8 @@ def test_only_the_latest_pricing_of_a_quote_is_mailed(shop: Service) -> None:
         ("mail_quote_priced", {"order_id": 999_999, "pricing": 1}),
         ("mail_order_confirmed", {"order_id": 999_999}),
         ("mail_order_dispatched", {"order_id": 1, "shipment_id": 999_999}),
-        ("mail_order_invoiced", {"order_id": 999_999}),
-        ("mail_invoice_copy", {"order_id": 999_999}),
+        ("mail_order_invoiced", {"order_id": 999_999, "number": 999_999}),
+        ("mail_invoice_copy", {"order_id": 999_999, "number": 999_999}),
     ],
 )
 def test_a_job_about_a_missing_record_fails_and_is_kept(own_shop: Service, job: str, ids: dict[str, int]) -> None:

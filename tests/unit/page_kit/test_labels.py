@@ -1,8 +1,8 @@
-"""Names of fields are shown to people as words; rows count from 1."""
+"""Names of fields and actions are shown to people as words; rows count from 1."""
 
 import pytest
 
-from tradecounter.edge.page_kit.values import label
+from tradecounter.edge.page_kit.values import action, label
 
 
 @pytest.mark.parametrize(
@@ -15,3 +15,16 @@ from tradecounter.edge.page_kit.values import label
 )
 def test_a_name_is_shown_in_words(name: str, shown: str) -> None:
     assert label(name) == shown
+
+
+@pytest.mark.parametrize(
+    ("name", "shown"),
+    [
+        ("credit_note.issue", "Credit note: issued"),
+        ("remittance.tell", "Remittance: told"),
+        ("shipment.take_back", "Shipment: taken back"),
+        ("user.change_role", "User: role changed"),
+    ],
+)
+def test_an_action_of_the_audit_log_is_shown_as_done(name: str, shown: str) -> None:
+    assert action(name) == shown

@@ -65,16 +65,21 @@ _TONES = {
     },
 }
 
-# Verbs of the audit log that do not just get -d or -ed.
-_DONE = {
+# Verbs of the audit log that do not just get -d or -ed, and those of which more is said when they are done.
+_PAST = {
     "cancel": "cancelled",
-    "give": "given",
+    "give": "gave",
     "make": "made",
-    "note": "note added",
     "reset": "reset",
     "send": "sent",
     "set": "set",
     "stop": "stopped",
+    "take": "took",
+    "tell": "told",
+}
+_DONE = {
+    "give": "given",
+    "note": "note added",
     "take": "taken",
     "track": "tracking added",
     "video": "packing video added",
@@ -176,14 +181,16 @@ def action(name: str) -> str:
     """Return an action of the audit log for people: `credit_note.issue` is Credit note: issued."""
     noun, _, done = name.partition(".")
     verb, _, rest = done.partition("_")
-    words = [_DONE.get(verb) or regular_past(verb), rest.replace("_", " ")]
+    words = [_DONE.get(verb) or past(verb), rest.replace("_", " ")]
     if rest not in _PARTICLES:  # `user.change_role`: the role is changed
         words.reverse()
     return f"{_NOUNS.get(noun) or noun.replace('_', ' ').capitalize()}: {' '.join(words).strip()}"
 
 
-def regular_past(verb: str) -> str:
-    """Return the past of a regular verb of the audit log: added, received, applied."""
+def past(verb: str) -> str:
+    """Return the past of a verb of the audit log: added, received, applied, gave."""
+    if verb in _PAST:
+        return _PAST[verb]
     if verb.endswith("e"):
         return f"{verb}d"
     return f"{verb[:-1]}ied" if verb.endswith(("ry", "ly")) else f"{verb}ed"

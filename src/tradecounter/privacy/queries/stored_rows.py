@@ -26,11 +26,6 @@ class StoredTable(Struct, frozen=True):
     files: Statement[tuple[str, bytes]] | None
 
 
-class _Table(Struct, frozen=True):
-    name: str
-    condition: Composable
-
-
 _REFERENCES = Statement("""
     select f.conrelid::regclass::text, a.attname, f.confrelid::regclass::text, b.attname, a.attnotnull
     from pg_constraint f
@@ -97,13 +92,15 @@ async def _left_by_another(tx: Transaction, customer_id: int, key: str, until: d
 async def stored_tables(tx: Transaction, customer_id: int) -> list[StoredTable]:
     """Return the tables with rows that belong to a customer, directly or by its orders and other records."""
     references = await tx.fetch_all(_REFERENCES)
-    tables = {"customer": _Table("customer", SQL("id = {}").format(Literal(customer_id)))}
-    # These have no foreign key, since they outlive what they describe.
-    for log in ("event", "unnumbered_event"):
-        tables[log] = _Table(log, SQL("customer_id = {}").format(Literal(customer_id)))
-    subject = Literal(f"customer/{customer_id}")
-    tables["audit_entry"] = _Table("audit_entry", SQL("subject = {}").format(subject))
-    tables["import_change"] = _Table("import_change", await imported_of(tx, customer_id))
+    own = SQL("customer_id = {}").format(Literal(customer_id))
+    conditions: dict[str, Composable] = {
+        "customer": SQL("id = {}").format(Literal(customer_id)),
+        # These have no foreign key, since they outlive what they describe.
+        "event": own,
+        "unnumbered_event": own,
+        "audit_entry": SQL("subject = {}").format(Literal(f"customer/{customer_id}")),
+        "import_change": await imported_of(tx, customer_id),
+    }
     found = ["customer"]
     # First by columns that every row has: a shipment has no invoice yet, and a program's request no user.
     for required in (True, False):
@@ -111,22 +108,21 @@ async def stored_tables(tx: Transaction, customer_id: int) -> list[StoredTable]:
         while waiting:
             parent = waiting.pop(0)
             for child, column, target, key, is_required in references:
-                if target == parent and child not in tables and is_required >= required:
-                    rows = SQL("{} in (select {} from {} where {})").format(
-                        Identifier(column), Identifier(key), Identifier(parent), tables[parent].condition
+                if target == parent and child not in conditions and is_required >= required:
+                    conditions[child] = SQL("{} in (select {} from {} where {})").format(
+                        Identifier(column), Identifier(key), Identifier(parent), conditions[parent]
                     )
-                    tables[child] = _Table(child, rows)
                     waiting.append(child)
                     found.append(child)
     columns: dict[str, dict[str, str]] = {}
     for table, column, type_ in await tx.fetch_all(_COLUMNS):
         columns.setdefault(table, {})[column] = type_
-    return [_readable(table, columns[table.name]) for table in tables.values()]
+    return [_readable(table, condition, columns[table]) for table, condition in conditions.items()]
 
 
-def _readable(table: _Table, columns: Mapping[str, str]) -> StoredTable:
+def _readable(table: str, condition: Composable, columns: Mapping[str, str]) -> StoredTable:
     names = [name for name, type_ in columns.items() if type_ != "bytea" and not _SECRET.search(name)]
-    source = SQL("{} where {}").format(Identifier(table.name), table.condition)
+    source = SQL("{} where {}").format(Identifier(table), condition)
     rows = SQL("select to_jsonb(r)::text from (select {} from {} order by 1) r").format(
         SQL(", ").join(map(Identifier, names)), source
     )
@@ -135,4 +131,4 @@ def _readable(table: _Table, columns: Mapping[str, str]) -> StoredTable:
         file = SQL("select {}::text || '.pdf', pdf from {}").format(key, source)
     elif columns.get("content") == "bytea" and "name" in columns:
         file = SQL("select {}::text || '-' || name, content from {}").format(key, source)
-    return StoredTable(table.name, Statement(rows), None if file is None else Statement(file))
+    return StoredTable(table, Statement(rows), None if file is None else Statement(file))
