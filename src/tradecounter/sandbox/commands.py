@@ -33,6 +33,6 @@ def refresh(
     url = source or settings.sandbox_source
     if url is None:
         fail("name the live database with --from or TRADECOUNTER_SANDBOX_SOURCE")
-    refreshed = run_change(lambda tx, now: refresh_sandbox(tx, url, now))
-    rows = ", ".join(f"{count} of {table}" for table, count in refreshed.changed.items() if count)
-    show(refreshed.changed, f"{refreshed.rows} rows changed{f': {rows}' if rows else ''}", as_json=as_json)
+    changed = run_change(lambda tx, now: refresh_sandbox(tx, url, now))
+    rows = ", ".join(f"{count} of {table}" for table, count in changed.items() if count)
+    show(changed, f"{sum(changed.values())} rows changed{f': {rows}' if rows else ''}", as_json=as_json)

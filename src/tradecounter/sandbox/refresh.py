@@ -6,8 +6,6 @@ the sandbox has of its own stays: keys, users, addresses, webhooks, orders and w
 
 from datetime import datetime
 
-from msgspec import Struct
-
 from tradecounter.audit.record import audit
 from tradecounter.db.changes import bump
 from tradecounter.db.installation import is_sandbox, mark_as_sandbox
@@ -28,19 +26,10 @@ from tradecounter.sandbox.queries import (
 )
 
 
-class Refreshed(Struct, frozen=True):
-    """How many rows of each table were written or taken away."""
-
-    changed: dict[str, int]
-
-    @property
-    def rows(self) -> int:
-        """How many rows of all tables."""
-        return sum(self.changed.values())
-
-
-async def refresh_sandbox(tx: Transaction, source_url: str, now: datetime) -> Refreshed:
+async def refresh_sandbox(tx: Transaction, source_url: str, now: datetime) -> dict[str, int]:
     """Make the sandbox's data those of the live database; the first time, mark its database as a sandbox.
+
+    Returns how many rows of each table were written or taken away.
 
     Raises DomainError (conflict): the database is in use and no sandbox. Raises SourceError.
     """
@@ -61,7 +50,7 @@ async def refresh_sandbox(tx: Transaction, source_url: str, now: datetime) -> Re
     await allocate_back_orders(tx)
     await lay_out_after(tx, changed["product"])
     audit(tx, "sandbox.refresh", "sandbox", now, after=changed)
-    return Refreshed(changed)
+    return changed
 
 
 async def claim_database(tx: Transaction) -> None:

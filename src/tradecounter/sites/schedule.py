@@ -122,7 +122,7 @@ def sandbox_jobs(settings: Settings, database: Database) -> tuple[PeriodicJob, .
 
     async def refresh(tx: Transaction, now: datetime) -> int:
         source = settings.sandbox_source
-        return 0 if source is None else (await refresh_sandbox(tx, source, now)).rows
+        return 0 if source is None else sum((await refresh_sandbox(tx, source, now)).values())
 
     return (
         PeriodicJob("sandbox_live", EVERY_FIVE_SECONDS, live),
