@@ -22,15 +22,10 @@ _NOT_KEPT = ("page", "limit", "extra", "accept")
 
 
 class ShopAddresses(Struct, frozen=True):
-    """Addresses of the catalogue at `path` with the filters `wanted`."""
+    """Addresses of the catalogue, which is at `path`, with the filters `wanted`."""
 
     path: str
     wanted: ShopParameters
-
-    @property
-    def all(self) -> str:
-        """The catalogue without filters."""
-        return self.path
 
     @property
     def here(self) -> str:
