@@ -11,9 +11,14 @@ from tradecounter.audit.record import audit
 from tradecounter.billing.invoice_document import InvoiceComponent, InvoiceDocument, InvoiceLine
 from tradecounter.billing.move_money import lock_confirmed_order, take_unallocated
 from tradecounter.billing.print_invoice import print_invoice
-from tradecounter.billing.queries.invoice_records import InvoiceRecord, fetch_invoice, lines_of_invoices
+from tradecounter.billing.queries.invoice_records import (
+    InvoiceFilter,
+    InvoiceRecord,
+    fetch_invoice,
+    lines_of_invoices,
+    list_invoices,
+)
 from tradecounter.billing.queries.invoices import (
-    find_invoice,
     insert_invoice,
     invoiced_of,
     last_dispatch,
@@ -43,6 +48,7 @@ from tradecounter.db.transaction import Transaction
 from tradecounter.kit.clock import uk_date
 from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.kit.money import NOTHING
+from tradecounter.kit.wire import made_from
 from tradecounter.letterhead.seller import Letterhead, Party, Seller
 from tradecounter.orders.history import record_order_event
 from tradecounter.orders.lines import OrderLine, status_of, units_per_bundle
@@ -194,10 +200,9 @@ async def issue_invoice(
     invoiced = (await invoiced_of(tx, [order.id]))[order.id]
     supply = await _supply(tx, order, lines, invoiced)
     if supply is None:
-        issued = await find_invoice(tx, order.id)
-        if issued is None:
-            raise DomainError(Kind.CONFLICT, f"nothing of order {order.order_reference} can be invoiced yet")
-        return IssuedInvoice(number=issued.number, order_reference=order.order_reference, gross=issued.gross, new=False)
+        for issued in await list_invoices(tx, InvoiceFilter(order_id=order.id), 1):
+            return made_from(issued, IssuedInvoice, new=False)
+        raise DomainError(Kind.CONFLICT, f"nothing of order {order.order_reference} can be invoiced yet")
     await require_own_seller(tx, letterhead)
     number = await _issue(tx, supply, lines, letterhead, now)
     return IssuedInvoice(number=number, order_reference=order.order_reference, gross=supply.billed.gross, new=True)

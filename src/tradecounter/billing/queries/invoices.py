@@ -48,13 +48,6 @@ async def invoiced_of(tx: Transaction, order_ids: Collection[int]) -> dict[int, 
     return invoiced
 
 
-class Invoice(Struct, frozen=True):
-    """An issued invoice: its number and its total with VAT."""
-
-    number: int
-    gross: Decimal
-
-
 _INVOICE_NUMBERS = Statement(
     "select order_id, array_agg(number order by number) from invoice where order_id = any(:order_ids) group by order_id"
 )
@@ -63,16 +56,6 @@ _INVOICE_NUMBERS = Statement(
 async def invoice_numbers(tx: Transaction, order_ids: Sequence[int]) -> dict[int, list[int]]:
     """Return the numbers of the invoices of orders, by internal id, in their sequence."""
     return dict(await tx.fetch_all(_INVOICE_NUMBERS, order_ids=list(order_ids)))
-
-
-_FIND_INVOICE = Statement(
-    "select number, gross from invoice where order_id = :order_id order by number desc limit 1", Invoice
-)
-
-
-async def find_invoice(tx: Transaction, order_id: int) -> Invoice | None:
-    """Return an order's latest invoice, by the order's internal id."""
-    return await tx.find_row(_FIND_INVOICE, order_id=order_id)
 
 
 class PrintedDocument(Struct, frozen=True):
