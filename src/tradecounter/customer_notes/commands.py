@@ -5,9 +5,8 @@ from typing import Annotated, Any
 
 import typer
 
-from tradecounter.customer_notes.keep_notes import add_contact, add_note, remove_contact
+from tradecounter.customer_notes.keep_notes import ContactDetails, CustomerNote, add_contact, add_note, remove_contact
 from tradecounter.customer_notes.queries import Contact, contacts_of
-from tradecounter.customer_notes.wire import ContactDetails, CustomerNote
 from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.command_line.arguments import CustomerId, IdOf

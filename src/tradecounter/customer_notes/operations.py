@@ -6,9 +6,16 @@ from typing import Annotated
 
 from msgspec import UNSET, Struct, structs
 
-from tradecounter.customer_notes.keep_notes import add_contact, add_note, change_contact, remove_contact
+from tradecounter.customer_notes.keep_notes import (
+    ContactChange,
+    ContactDetails,
+    CustomerNote,
+    add_contact,
+    add_note,
+    change_contact,
+    remove_contact,
+)
 from tradecounter.customer_notes.queries import Contact, contacts_of
-from tradecounter.customer_notes.wire import ContactChange, ContactDetails, CustomerNote
 from tradecounter.customers.operations.staff import ONE_CUSTOMER, CustomerId
 from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.db.transaction import Transaction

@@ -8,9 +8,16 @@ import msgspec
 from msgspec import Struct, structs
 
 from tradecounter.audit.queries import actors_at
-from tradecounter.customer_notes.keep_notes import add_contact, add_note, change_contact, fetch_contact, remove_contact
+from tradecounter.customer_notes.keep_notes import (
+    ContactDetails,
+    CustomerNote,
+    add_contact,
+    add_note,
+    change_contact,
+    fetch_contact,
+    remove_contact,
+)
 from tradecounter.customer_notes.queries import Happening, contacts_of, timeline_of
-from tradecounter.customer_notes.wire import ContactDetails, CustomerNote
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.page_kit.tables import Cells, Column, TableOrder, TableParameters
 from tradecounter.edge.page_kit.values import short_code
