@@ -34,14 +34,6 @@ async def add_stock_alert(tx: Transaction, user_id: int, product_id: int, now: d
     await tx.execute(_ADD_STOCK_ALERT, user_id=user_id, product_id=product_id, now=now)
 
 
-_COUNT_STOCK_ALERTS = Statement("select count(*) from stock_alert where user_id = :user_id and in_stock_at is null")
-
-
-async def count_stock_alerts(tx: Transaction, user_id: int) -> int:
-    """Return how many products a user waits for."""
-    return int(await tx.fetch_value(_COUNT_STOCK_ALERTS, user_id=user_id))
-
-
 _STOCK_ALERTS_OF = Statement(
     "select a.product_id, p.sku, p.name, a.created_at, a.in_stock_at from stock_alert a"
     " join product p on p.id = a.product_id where a.user_id = :user_id order by a.created_at desc, a.product_id",

@@ -12,13 +12,13 @@ from tradecounter.alerts.queries import (
     alerts_to_check,
     choose_alerts,
     chosen_alerts_of,
-    count_stock_alerts,
     find_invoices_due,
     forget_told,
     mark_in_stock,
     price_alerts_of,
     products_of_list,
     put_price_alert,
+    stock_alerts_of,
     store_check,
     waiting_in_stock,
 )
@@ -56,7 +56,8 @@ async def set_stock_alert(tx: Transaction, user_id: int, view: CustomerView, sku
     row, _ = or_not_found(view.find(sku), "product", sku)
     lock_user(tx, user_id)  # so that alerts that are set at the same time count each other
     await add_stock_alert(tx, user_id, view.product(row).id, now)
-    if await count_stock_alerts(tx, user_id) > _MOST_PRODUCTS:
+    waiting = [alert for alert in await stock_alerts_of(tx, user_id) if alert.in_stock_at is None]
+    if len(waiting) > _MOST_PRODUCTS:
         raise DomainError(
             Kind.CONFLICT, f"you wait for {_MOST_PRODUCTS} products already: remove one from your alerts first"
         )

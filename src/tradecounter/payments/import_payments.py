@@ -16,6 +16,7 @@ from tradecounter.billing.queries.ledger import (
     lock_balances,
 )
 from tradecounter.billing.rules import draw
+from tradecounter.customers.queries.accounts import accounts_of
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.text import LONGEST_NAME
 from tradecounter.orders.queries.orders import lock_orders
@@ -29,7 +30,6 @@ from tradecounter.payments.queries.bank_lines import (
     companies_named,
     customers_of_payers,
     hashed,
-    names_of,
     set_placed,
     set_why,
 )
@@ -105,7 +105,7 @@ async def import_payments(
     all_counts = counts | {"unplaced": len(waiting) - len(recorded)}
     set_file_counts(tx, file_id, all_counts)
     audit(tx, "bank_file.import", f"bank-file/{file_id}", now, after={"name": name, **all_counts})
-    names = await names_of(tx, {payment.customer_id for _, payment in recorded})
+    accounts = await accounts_of(tx, {payment.customer_id for _, payment in recorded})
     paid = {each.line.number for each in placed}
     if dry_run:
         tx.set_rollback()
@@ -118,7 +118,7 @@ async def import_payments(
             if line.number not in paid
         ],
         payments=[
-            _recorded_line(each.line, each.target.why, payment, names[payment.customer_id], dry_run=dry_run)
+            _recorded_line(each.line, each.target.why, payment, accounts[payment.customer_id].name, dry_run=dry_run)
             for each, payment in recorded
         ],
         columns=file.columns,

@@ -43,19 +43,14 @@ class SavedView(Struct, frozen=True):
 
 _SELECT = SQL("""
     select v.id, v.staff_id, m.email as owner, v.name, v.path, v.query, v.shared, v.on_today
-    from saved_view v join staff_member m on m.id = v.staff_id where {} order by {} v.path, lower(v.name), v.id
+    from saved_view v join staff_member m on m.id = v.staff_id where {} order by v.path, lower(v.name), v.id
 """)
-_ANY = SQL("")
-_OWN_FIRST = SQL("v.staff_id <> :staff_id,")
 _SEEN = Statement(
-    _SELECT.format(SQL("(v.staff_id = :staff_id or v.shared) and (:path::text is null or v.path = :path)"), _ANY),
-    SavedView,
+    _SELECT.format(SQL("(v.staff_id = :staff_id or v.shared) and (:path::text is null or v.path = :path)")), SavedView
 )
-_ON_TODAY = Statement(_SELECT.format(SQL("(v.staff_id = :staff_id or v.shared) and v.on_today"), _OWN_FIRST), SavedView)
-_ONE = Statement(_SELECT.format(SQL("v.id = :id"), _ANY), SavedView)
+_ONE = Statement(_SELECT.format(SQL("v.id = :id")), SavedView)
 _SHARED = Statement(
-    _SELECT.format(SQL("v.shared and (:saved_since::timestamptz is null or v.created_at >= :saved_since)"), _ANY),
-    SavedView,
+    _SELECT.format(SQL("v.shared and (:saved_since::timestamptz is null or v.created_at >= :saved_since)")), SavedView
 )
 _COUNT = Statement("select count(*) from saved_view where staff_id = :staff_id")
 _ADD = Statement("""
@@ -72,7 +67,8 @@ async def views_seen_by(tx: Transaction, staff_id: int, path: str | None = None)
 
 async def views_on_today(tx: Transaction, staff_id: int) -> list[SavedView]:
     """Return the views that a member sees on the first page, its own first."""
-    return await tx.fetch_all(_ON_TODAY, staff_id=staff_id)
+    seen = await views_seen_by(tx, staff_id)
+    return sorted((view for view in seen if view.on_today), key=lambda view: view.staff_id != staff_id)
 
 
 async def shared_views(tx: Transaction, saved_since: datetime | None = None) -> list[SavedView]:

@@ -301,11 +301,3 @@ _WAITING = Statement(
 async def lines_waiting(tx: Transaction) -> WaitingLines:
     """Return how many lines wait to be placed."""
     return await tx.fetch_row(_WAITING)
-
-
-_NAMES = Statement(SQL("select id, {} from customer c where id = any(:customer_ids)").format(CUSTOMER_NAME))
-
-
-async def names_of(tx: Transaction, customer_ids: Collection[int]) -> dict[int, str]:
-    """Return customers' names by their ids."""
-    return dict(await tx.fetch_all(_NAMES, customer_ids=list(customer_ids)))
