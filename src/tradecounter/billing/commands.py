@@ -18,10 +18,7 @@ from tradecounter.billing.account_statement import (
 )
 from tradecounter.billing.debtors import Debtor, read_debtors, remind_debtor
 from tradecounter.billing.invoices import issue_invoice, resend_invoice, shown_invoice
-from tradecounter.billing.queries.invoice_records import (
-    InvoiceFilter,
-    list_invoices,
-)
+from tradecounter.billing.queries.invoice_records import InvoiceFilter, list_invoices
 from tradecounter.billing.queries.invoices import PRINTED_INVOICES
 from tradecounter.billing.reseller_wire import InvoiceSummary, present_summary
 from tradecounter.billing.vat_report import VatLine, read_vat_report, vat_csv
@@ -40,15 +37,7 @@ from tradecounter.edge.command_line.arguments import (
     pounds,
 )
 from tradecounter.edge.command_line.lists import lists_records
-from tradecounter.edge.command_line.output import (
-    LISTED,
-    AsJson,
-    Prose,
-    one_line,
-    show,
-    show_json,
-    show_record,
-)
+from tradecounter.edge.command_line.output import LISTED, AsJson, Prose, one_line, show, show_json, show_record
 from tradecounter.edge.command_line.pdf_file import Output, write_file, write_pdf
 from tradecounter.edge.command_line.request_options import takes_request
 from tradecounter.edge.command_line.session import from_settings, run_change, run_query

@@ -11,12 +11,7 @@ from tradecounter.credit_notes.rules import CreditLine
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import named_by
 from tradecounter.letterhead.seller import Letterhead
-from tradecounter.returns.handle_returns import (
-    fetch_return,
-    receive_return,
-    settle_returns,
-    shown_return,
-)
+from tradecounter.returns.handle_returns import fetch_return, receive_return, settle_returns, shown_return
 from tradecounter.returns.queries import StoredReturn, lines_of_returns, units_on_invoices
 from tradecounter.returns.wire import Receipt, return_number
 

@@ -14,12 +14,7 @@ from tradecounter.billing.invoices import require_own_seller
 from tradecounter.billing.move_money import put_back_on_account
 from tradecounter.billing.print_invoice import print_credit_note
 from tradecounter.billing.queries.invoice_records import InvoiceRecord, fetch_invoice, invoice_document
-from tradecounter.billing.queries.ledger import (
-    allocated_to,
-    credit_invoice,
-    invoice_balances,
-    lock_balance,
-)
+from tradecounter.billing.queries.ledger import allocated_to, credit_invoice, invoice_balances, lock_balance
 from tradecounter.billing.rules import BilledUnits, vat_totals
 from tradecounter.credit.queries import discharge
 from tradecounter.credit_notes.queries import (
@@ -30,13 +25,7 @@ from tradecounter.credit_notes.queries import (
     next_credit_note_number,
 )
 from tradecounter.credit_notes.reseller_wire import CreditNote, present_credit_note
-from tradecounter.credit_notes.rules import (
-    CreditLine,
-    CreditShare,
-    left_of,
-    share_of_amount,
-    shares_of_lines,
-)
+from tradecounter.credit_notes.rules import CreditLine, CreditShare, left_of, share_of_amount, shares_of_lines
 from tradecounter.db.jobs import queue
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.clock import uk_date

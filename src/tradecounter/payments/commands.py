@@ -12,14 +12,7 @@ from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.command_line.arguments import Customer, Day, IdOf, Limit, OptionalId, Reason, read_bytes
 from tradecounter.edge.command_line.lists import lists_records
-from tradecounter.edge.command_line.output import (
-    LISTED,
-    AsJson,
-    Prose,
-    one_line,
-    show,
-    show_json,
-)
+from tradecounter.edge.command_line.output import LISTED, AsJson, Prose, one_line, show, show_json
 from tradecounter.edge.command_line.request_options import Option, takes_request
 from tradecounter.edge.command_line.session import reporting_errors, run_change
 from tradecounter.imports.commands import Map
@@ -33,14 +26,7 @@ from tradecounter.payments.queries.bank_lines import BANK_LINES, BankLineFilter
 from tradecounter.payments.queries.payments import PaymentFilter, list_payments
 from tradecounter.payments.record_payment import METHODS, NewPayment, pay_account, pay_invoice, reverse_payment
 from tradecounter.payments.roll_back_bank_file import roll_back_bank_file
-from tradecounter.payments.wire import (
-    Payment,
-    PaymentImport,
-    RecordedLine,
-    StoredLine,
-    present_line,
-    present_payment,
-)
+from tradecounter.payments.wire import Payment, PaymentImport, RecordedLine, StoredLine, present_line, present_payment
 
 app = typer.Typer(no_args_is_help=True, help="Payments and refunds.")
 

@@ -34,12 +34,7 @@ from tradecounter.payments.queries.bank_lines import (
     set_why,
 )
 from tradecounter.payments.queries.payments import ToRecord, find_duplicates
-from tradecounter.payments.queries.remittances import (
-    RemittanceAdvice,
-    awaited_amounts,
-    lock_awaited,
-    mark_received,
-)
+from tradecounter.payments.queries.remittances import RemittanceAdvice, awaited_amounts, lock_awaited, mark_received
 from tradecounter.payments.record_payment import LONGEST_REFERENCE, duplicate_of, invoices_in_words, record_payments
 from tradecounter.payments.remittances import AWAITED_FOR, matching_remittance, telling_code
 from tradecounter.payments.wire import Payment, PaymentImport, RecordedLine, UnplacedLine

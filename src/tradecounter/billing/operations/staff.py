@@ -26,10 +26,7 @@ from tradecounter.billing.operations.wire import (
     StatementParameters,
     VatPeriod,
 )
-from tradecounter.billing.queries.invoice_records import (
-    InvoiceFilter,
-    list_invoices,
-)
+from tradecounter.billing.queries.invoice_records import InvoiceFilter, list_invoices
 from tradecounter.billing.queries.invoices import PRINTED_INVOICES
 from tradecounter.billing.reseller_wire import Invoice
 from tradecounter.billing.vat_report import VatReport, read_vat_report

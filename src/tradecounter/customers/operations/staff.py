@@ -14,12 +14,7 @@ from tradecounter.billing.queries.invoice_records import overdue_by_customer
 from tradecounter.billing.queries.ledger import unallocated_by_customer
 from tradecounter.credit.queries import outstanding_by_customer
 from tradecounter.customers.address_rules import check_address
-from tradecounter.customers.change_account import (
-    block_customer,
-    remove_address,
-    save_address,
-    unblock_customer,
-)
+from tradecounter.customers.change_account import block_customer, remove_address, save_address, unblock_customer
 from tradecounter.customers.operations.changes import (
     change_customer,
     check_account_change,

@@ -29,13 +29,7 @@ from tradecounter.payments.place_bank_line import Placement, place_bank_line, se
 from tradecounter.payments.queries.bank_files import StoredFile, list_bank_files
 from tradecounter.payments.queries.bank_lines import BANK_LINES, BankLineFilter, State, fetch_bank_line
 from tradecounter.payments.roll_back_bank_file import roll_back_bank_file
-from tradecounter.payments.wire import (
-    PaymentImport,
-    PlacedLine,
-    RolledBackFile,
-    StoredLine,
-    present_line,
-)
+from tradecounter.payments.wire import PaymentImport, PlacedLine, RolledBackFile, StoredLine, present_line
 
 
 class BankFileParameters(DryRun, frozen=True, kw_only=True):

@@ -18,12 +18,7 @@ import numpy as np
 from msgspec import Raw, Struct, defstruct
 from numpy.typing import NDArray
 
-from tradecounter.kit.columns.bytes_column import (
-    BytesColumn,
-    BytesColumnBuilder,
-    GappedColumn,
-    GappedColumnBuilder,
-)
+from tradecounter.kit.columns.bytes_column import BytesColumn, BytesColumnBuilder, GappedColumn, GappedColumnBuilder
 from tradecounter.kit.csv_text import LINE_END, cells_of
 from tradecounter.kit.json_text import to_json_lines
 from tradecounter.products.queries.records import ImageRecord, OrderableProduct, ProductRecord

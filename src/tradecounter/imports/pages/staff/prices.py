@@ -23,11 +23,7 @@ from tradecounter.edge.rest.call import Call
 from tradecounter.edge.rest.responses import STATUS
 from tradecounter.edge.session import has_right
 from tradecounter.imports.change_prices import HOWS, PriceChange, ruled_prices
-from tradecounter.imports.from_forms import (
-    price_from,
-    save_contract_price,
-    warnings_of,
-)
+from tradecounter.imports.from_forms import price_from, save_contract_price, warnings_of
 from tradecounter.imports.kinds import IMPORTERS
 from tradecounter.kit.digest import seen_of
 from tradecounter.kit.errors import DomainError, Kind, invalid, named_by

@@ -22,12 +22,7 @@ from tradecounter.edge.rest.call import Call
 from tradecounter.edge.rest.responses import STATUS
 from tradecounter.imports.from_forms import PriceFields, SavedProduct, SaveOutcome, save_product
 from tradecounter.imports.kinds import IMPORTERS
-from tradecounter.imports.pages.staff.attribute_fields import (
-    ADD,
-    AttributeFields,
-    read_attributes,
-    shown_attributes,
-)
+from tradecounter.imports.pages.staff.attribute_fields import ADD, AttributeFields, read_attributes, shown_attributes
 from tradecounter.kit.digest import seen_of
 from tradecounter.kit.errors import DomainError, invalid, named_by
 from tradecounter.kit.keys import ExternalId, key_form
