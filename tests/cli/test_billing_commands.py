@@ -121,7 +121,7 @@ def test_a_payment_prints_the_row_of_the_credit_overview(
     assert row == customer.get("/customer/credit").json()["outstanding_orders"][0]
     assert (row["total_paid"], row["total_due"], row["order_reference"]) == (60.00, 6.60, reference)
     error = tradecounter.error("order", "pay", reference, "6.61")
-    assert error == "amount: must be at most 6.60, which is due"
+    assert error == "amount: must be at most £6.60, which is due"
     assert tradecounter.text("order", "pay", reference, "0.10") == (
         f"£60.10 of £66.60 is paid of {reference}; £6.50 is due by {row['due_on'][:10]}\n"
     )

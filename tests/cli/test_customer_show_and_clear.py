@@ -134,6 +134,7 @@ def test_a_customer_is_exported_and_erased(tradecounter: Program) -> None:
     with zipfile.ZipFile(file) as archive:
         assert b"gone@shop.example" in archive.read("customer.json")
     assert tradecounter.error("customer", "export", customer, "-o", "copy.zip") == "copy.zip: File exists"
+    assert tradecounter.run("customer", "export", customer, "-o", "-").output.startswith(b"PK")
     assert tradecounter.text("customer", "erase", customer, "--yes") == f"customer {customer} is erased\n"
     assert tradecounter.error("customer", "erase", customer, "--yes") == f"customer {customer} is already erased"
     assert tradecounter.json("customer", "show", customer)["first_name"] == "Erased"

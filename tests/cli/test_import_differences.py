@@ -143,7 +143,7 @@ def test_records_missing_from_a_replacing_file_are_reported_as_such(tradecounter
 
 
 def test_differences_of_an_import_match_its_changes(tradecounter: Program) -> None:
-    told = tradecounter.text("import", "stock", "-", "--diff", given=STOCK)
+    told = tradecounter.text("import", "stock", "-", "--diff", "-o", "-", given=STOCK)
     assert told.startswith("line 2: ACME-100 changed: available 120 -> 121\n0 added, 1 changed")
     tradecounter.text("import", "stock", "samples/stock.csv")
 

@@ -81,7 +81,7 @@ def test_credit_notes_are_added_shown_and_written(
     assert (tradecounter.folder / written["file"]).read_bytes().startswith(b"%PDF")
     assert "either --item or --amount" in tradecounter.misused("credit-note", "add", number, "--reason", "x")
     rejected = tradecounter.error("credit-note", "add", number, "--amount", "99", "--reason", "x")
-    assert rejected.startswith("--amount: must be at most 5.50")
+    assert rejected.startswith("--amount: must be at most £5.50")
     assert tradecounter.json("invoice", "show", number)["credited"] == 60
 
 
@@ -111,6 +111,9 @@ def test_statements_and_debtors(tradecounter: Program, buyer: Customer, number: 
     assert "closing_balance" in tradecounter.text("statement", str(buyer.id))
     tradecounter.text("statement", str(buyer.id), "--pdf", "statement.pdf")
     assert (tradecounter.folder / "statement.pdf").read_bytes().startswith(b"%PDF")
+    printed = tradecounter.run("statement", str(buyer.id), "--pdf", "-")
+    assert (printed.status, printed.output[:5]) == (0, b"%PDF-")
+    assert "standard output" in tradecounter.misused("statement", str(buyer.id), "--pdf", "-", "--json")
     sent = {"customer_id": buyer.id, "recipient": tradecounter.json("customer", "show", str(buyer.id))["email_address"]}
     assert tradecounter.json("statement", str(buyer.id), "--send") == sent
     assert "--send sends the last twelve months" in tradecounter.misused(

@@ -3,7 +3,6 @@
 import sys
 from datetime import date
 from decimal import Decimal
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -148,14 +147,15 @@ def statement(
     since: Annotated[date | None, Day("--from", "The first day. Default: that of the first entry.")] = None,
     until: Annotated[date | None, Day("--to", "The last day. Default: today.")] = None,
     pdf: Annotated[
-        str | None, typer.Option("--pdf", metavar="FILE", help="Write it as a PDF file.", show_default=False)
+        str | None,
+        typer.Option("--pdf", metavar="FILE", help="Write a PDF file; - for standard output.", show_default=False),
     ] = None,
     as_csv: Annotated[bool, typer.Option("--csv", help="Print it as CSV.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Show a customer's account: invoices, credit notes, payments, balances, and what is due by age."""
-    if as_csv and as_json:
-        raise typer.BadParameter("--csv and --json both write to standard output")
+    if (pdf == "-") + as_csv + as_json > 1:
+        raise typer.BadParameter("--csv, --json and --pdf - each write to standard output")
     if send and (since or until or pdf or as_csv):
         raise typer.BadParameter("--send sends the last twelve months: leave out --from, --to, --pdf and --csv")
     if send:
@@ -170,15 +170,15 @@ def statement(
     account, account_statement = run_query(work)
     if pdf is not None:
         letterhead = from_settings(letterhead_from)
-        write_file(Path(pdf), print_statement(account_statement, account.name, letterhead, now))
-        if not as_csv and not as_json:
-            typer.echo(f"the statement is in {pdf}")
+        write_file(pdf, print_statement(account_statement, account.name, letterhead, now))
     if as_csv:
         sys.stdout.write(statement_csv(account_statement))
     elif as_json:
         show_json(account_statement)
     elif pdf is None:
         show_record(account_statement, parts={"entries": ("Entries", _ENTRIES)}, as_json=False)
+    elif pdf != "-":
+        typer.echo(f"the statement is in {pdf}")
 
 
 def remind(customer_id: CustomerId, as_json: AsJson = False) -> None:

@@ -10,7 +10,7 @@ from msgspec import Meta, Struct
 from tradecounter.billing.invoice_document import InvoiceLine, VatTotal
 from tradecounter.kit.clock import day_begins, day_in_words, uk_date
 from tradecounter.kit.errors import DomainError, Kind, invalid
-from tradecounter.kit.money import NOTHING, percentage, rounded
+from tradecounter.kit.money import NOTHING, in_pounds, percentage, rounded
 from tradecounter.kit.text import and_more, plural
 from tradecounter.orders.lines import OrderLine
 
@@ -66,9 +66,9 @@ def require_payable(amount: Decimal, due: Decimal) -> None:
 def require_at_most(amount: Decimal, most: Decimal, why: str) -> None:
     """Raise DomainError (invalid) unless an amount is positive, in whole pence and at most `most`."""
     if not amount.is_finite() or amount <= 0:
-        raise invalid("amount", f"must be more than 0 and at most {most}, {why}")
+        raise invalid("amount", f"must be more than 0 and at most {in_pounds(most)}, {why}")
     if amount > most:
-        raise invalid("amount", f"must be at most {most}, {why}")
+        raise invalid("amount", f"must be at most {in_pounds(most)}, {why}")
     _require_whole_pence(amount)
 
 

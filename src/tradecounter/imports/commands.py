@@ -47,7 +47,7 @@ Output = Annotated[
         "-o",
         "--output",
         metavar="FILE",
-        help="The file for --diff, in a format by its suffix: .jsonl, .csv or text.",
+        help="The file for --diff, in a format by its suffix: .jsonl, .csv or text; - for standard output.",
     ),
 ]
 
@@ -92,6 +92,7 @@ def import_file(
         _write_samples(file, as_json=as_json)
         return
     _check_usage(kind, on_hand=on_hand, diff=diff, output=output)
+    output = None if output == "-" else output
     options = ImportOptions(
         dry_run=dry_run,
         replace=replace,

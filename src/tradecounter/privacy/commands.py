@@ -13,6 +13,7 @@ from msgspec.structs import asdict
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.command_line.arguments import CustomerId
 from tradecounter.edge.command_line.output import AsJson, one_line, show
+from tradecounter.edge.command_line.pdf_file import check_output
 from tradecounter.edge.command_line.session import fail, run_change, run_query
 from tradecounter.privacy.personal_data import Erasure, erase_customer, export_customer
 
@@ -24,15 +25,24 @@ def export(
     customer_id: CustomerId,
     output: Annotated[
         str | None,
-        typer.Option("-o", "--output", metavar="FILE", help="The ZIP file. Default: customer-CUSTOMER_ID.zip."),
+        typer.Option(
+            "-o",
+            "--output",
+            metavar="FILE",
+            help="The ZIP file; - for standard output. Default: customer-CUSTOMER_ID.zip.",
+        ),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Write all that is stored of a customer to a ZIP file, as JSON and PDF files."""
+    check_output(output, as_json=as_json)
     path = Path(output or f"customer-{customer_id}.zip")
     with TemporaryFile() as copy:
         run_query(lambda tx: export_customer(tx, customer_id, copy))
         copy.seek(0)
+        if output == "-":
+            shutil.copyfileobj(copy, sys.stdout.buffer)
+            return
         try:
             path.touch(mode=0o600, exist_ok=False)
             with path.open("wb") as file:

@@ -114,7 +114,7 @@ def test_a_reversed_payment_is_due_again(shop: Service) -> None:
 def test_a_refund_gives_back_at_most_what_is_on_the_account(shop: Service) -> None:
     customer = shop.customer()
     payment = pay_in(shop, customer, "50.00")
-    with pytest.raises(DomainError, match=r"amount: must be at most 50\.00, which is on the account"):
+    with pytest.raises(DomainError, match=r"amount: must be at most £50\.00, which is on the account"):
         pay_in(shop, customer, "50.01", method="refund")
     refund = pay_in(shop, customer, "20.00", method="refund")
     assert unallocated(shop, customer) == 30

@@ -65,7 +65,7 @@ def test_a_credit_note_on_a_paid_invoice_frees_the_money(shop: Service) -> None:
 @pytest.mark.parametrize(
     ("lines", "amount", "problem"),
     [
-        ([], "55.51", r"amount: must be at most 55\.50, which is invoiced and not yet credited"),
+        ([], "55.51", r"amount: must be at most £55\.50, which is invoiced and not yet credited"),
         ([], "0", r"amount: must be more than 0"),
         ([(1, 1)], None, r"lines\[0\]\.item_id: item 1 is not on the invoice"),
         ([(None, 2)], None, r"lines\[0\]\.quantity: must be 1 to 1: 1 of 1 are invoiced"),

@@ -55,7 +55,7 @@ def test_a_rejected_amount_changes_nothing(shop: Service, amount: str) -> None:
 def test_an_overpayment_is_rejected_with_the_amount_due(shop: Service) -> None:
     placed = invoiced(shop, shop.customer())
     pay(shop, placed, "50")
-    with pytest.raises(DomainError, match=r"^amount: must be at most 16\.60, which is due$"):
+    with pytest.raises(DomainError, match=r"^amount: must be at most £16\.60, which is due$"):
         pay(shop, placed, "16.61")
     pay(shop, placed, "16.60")
     with pytest.raises(DomainError, match=r"^amount: nothing is due: the order is paid in full$"):

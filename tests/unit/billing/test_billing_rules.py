@@ -78,8 +78,8 @@ def test_any_whole_pence_up_to_the_amount_due_can_be_paid(amount: str) -> None:
 @pytest.mark.parametrize(
     ("amount", "reason"),
     [
-        ("66.61", "at most 66.60, which is due"),
-        ("1E+999999", "at most 66.60, which is due"),
+        ("66.61", "at most £66.60, which is due"),
+        ("1E+999999", "at most £66.60, which is due"),
         ("0", "more than 0"),
         ("-0.01", "more than 0"),
         ("-1E+999999", "more than 0"),

@@ -2,7 +2,6 @@
 
 import sys
 from collections.abc import Awaitable, Callable
-from pathlib import Path
 from typing import Annotated, Any, Protocol
 
 import typer
@@ -45,18 +44,19 @@ def check_output(output: str | None, *, as_json: bool) -> None:
 
 def put_pdf(content: bytes, output: str | None, kind: str, name: dict[str, Any], *, as_json: bool) -> None:
     """Write a PDF file, by default KIND-NAME.pdf, and print its path; `name` is the member that names the document."""
-    if output == "-":
+    [called] = name.values()
+    path = output or f"{kind}-{called}.pdf"
+    write_file(path, content)
+    if path != "-":
+        text = f"{kind.replace('-', ' ')} {called} is in {path}"
+        show({**name, "file": path, "bytes": len(content)}, text, as_json=as_json)
+
+
+def write_file(path: str, content: bytes) -> None:
+    """Write a file that only its owner can read, if it is new; `-` is standard output. Ends the command on an error."""
+    if path == "-":
         sys.stdout.buffer.write(content)
         return
-    [called] = name.values()
-    path = Path(output or f"{kind}-{called}.pdf")
-    write_file(path, content)
-    text = f"{kind.replace('-', ' ')} {called} is in {path}"
-    show({**name, "file": str(path), "bytes": len(content)}, text, as_json=as_json)
-
-
-def write_file(path: Path, content: bytes) -> None:
-    """Write a file that only its owner can read, if it is new; end the command if it cannot be written."""
     try:
         with open(path, "wb", opener=private_file) as file:
             file.write(content)
