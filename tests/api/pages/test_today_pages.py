@@ -265,7 +265,7 @@ def test_several_hits_are_grouped_and_escaped(sam: Person, customer: Customer) -
 
 def test_people_find_things_by_any_part_that_they_have_at_hand(office: BackOfficeSite, sam: Person) -> None:
     service = office.service
-    buyer = service.customer(company="Zephyr Wireless Ltd", first_name="Quentin", last_name="Marlowe")
+    buyer = service.customer(company="Zephyr Wireless Ltd", first_name="Élodie", last_name="Mårłowe")
     sku = sell(service, "WF-77", "1186.35", name="Zephyrine Wi-Fi bridge", available=9)
     address = {**ADDRESS, "city": "Abergavenny", "zip": "NP7 5PR", "contact_number": "+44 (0)1873 123456"}
     assert buyer.post("/customer/address", address).status_code == 201
@@ -277,8 +277,9 @@ def test_people_find_things_by_any_part_that_they_have_at_hand(office: BackOffic
     for text, name in (
         ("41684", order), ("4168", order), ("PO 41684", order), ("po41684", order), ("PO-41684/26", order),
         ("NP7 5PR", order), ("np75pr", customer), ("np7", customer), (gross, order), (f"£{gross}", order),
-        ("Abergavenny", customer), ("01873 123 456", customer), ("+441873123456", customer),
-        ("0044 1873-123456", customer), ("marlowe quentin", customer), ("wireless zeph", customer),
+        ("Abergavenny", customer), ("aberg", customer), ("mårłowe", customer),
+        ("01873 123 456", customer), ("+441873123456", customer),
+        ("0044 1873-123456", customer), ("marlowe elodie", customer), ("wireless zeph", customer),
         ("zephyrine wifi", sku), ("bridges wi fi", sku), ("zefyrine", sku),
     ):  # fmt: skip
         assert name in text_of(sam.get("/search", params={"q": text, "live": "1"})), text

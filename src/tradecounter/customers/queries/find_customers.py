@@ -27,12 +27,17 @@ _FIND = Statement(
     with named as (
         select id, coalesce(nullif(company, ''), first_name || ' ' || last_name) as name,
                first_name || ' ' || last_name as contact, email_address, blocked_at is not null as blocked,
-               lower(company || ' ' || first_name || ' ' || last_name || ' ' || email_address) as names,
+               lower(company || ' ' || first_name || ' ' || last_name || ' ' || email_address) as written,
                id::text = :text or external_id = :text or email_key = :key
                or id in (select customer_id from customer_user where email_key = :key) as exact
-        from customer
+        from customer offset 0  -- with it, each expression is evaluated once
+    ), spelled as (
+        select *, written || case when octet_length(written) > length(written) then ' ' || lower(translate(
+            regexp_replace(normalize(written, nfkd), '[\u0300-\u036f]', '', 'g'), 'ŁłØøĐđı', 'LlOoDdi'
+        )) else '' end as names
+        from named offset 0
     )
-    select id, name, contact, email_address, blocked, exact or lower(name) ~ :whole as exact from named
+    select id, name, contact, email_address, blocked, exact or lower(name) ~ :whole as exact from spelled
     where exact
        or (:key <> ''
            and not exists (select from unnest(:words::text[]) as word where position(word in names) = 0)
@@ -43,7 +48,7 @@ _FIND = Statement(
                 (:word <> '' and starts_with(
                     lower(regexp_replace(details ->> 'zip', '[^[:alnum:]]', '', 'g')), :word
                 ))
-                or lower(btrim(details ->> 'city')) ~ :whole
+                or lower(btrim(details ->> 'city')) ~ :town
                 or (:digits <> '' and position(
                     :digits in regexp_replace(details ->> 'contact_number', '[^0-9]', '', 'g')
                 ) > 0)
@@ -60,7 +65,7 @@ _FIND = Statement(
     FoundCustomer,
 )
 _MOST_PATTERNS = 24  # PostgreSQL keeps 32 compiled expressions: with more, it would compile each for every row
-_SHORTEST_POSTCODE = 3  # letters and digits
+_SHORTEST_TOWN = _SHORTEST_POSTCODE = 3  # letters and digits
 _SHORTEST_PHONE = 6  # digits
 _PHONE = re.compile(r"[+(]?[0-9][0-9 ()./-]*")
 _PREFIX = re.compile(r"^(00|\+)44|^0")
@@ -69,8 +74,8 @@ _PREFIX = re.compile(r"^(00|\+)44|^0")
 async def find_customers(tx: Transaction, text: str, most: int) -> list[FoundCustomer]:
     """Return customers by number, words of names and e-mail addresses in any order, a user's address, or a contact.
 
-    What is known of a contact is a phone number in any writing, a town, or the beginning of a postcode. What is named
-    exactly comes first, then names that begin with the text.
+    What is known of a contact is a phone number in any writing, or the beginning of a town or a postcode. What is named
+    exactly comes first, then names that begin with the text. Names are found without their accents too.
     """
     key, word, pattern = fold(text), joined_word(text), lowered_pattern(text)
     named = dict.fromkeys(text.split())
@@ -82,6 +87,7 @@ async def find_customers(tx: Transaction, text: str, most: int) -> list[FoundCus
         patterns=[lowered_pattern(each) for each in named if not each.isascii()][:_MOST_PATTERNS],
         beginning=f"^{pattern}",
         whole=f"^{pattern}$",
+        town=f"^{pattern}" if len(word) >= _SHORTEST_TOWN else f"^{pattern}$",
         word=word if len(word) >= _SHORTEST_POSTCODE and not word.isalpha() else "",
         digits=_phone_digits(text),
         most=most,
