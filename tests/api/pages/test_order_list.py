@@ -93,6 +93,6 @@ def test_those_who_see_no_totals_neither_find_orders_by_them_nor_read_them_in_wh
 def after_of(page: str) -> str:
     """Return the cursor in the link to the next page of a table."""
     assert "10,000 rows at most" in page
-    found = re.search('rel="next" href="[^"]*after=([^"&]*)', page)
+    found = re.search('rel="next" href="[^"]*after=([^"&#]*)', page)
     assert found is not None
     return found[1]
