@@ -17,7 +17,7 @@ from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import reading, transaction
 from tradecounter.imports.queries import delete_old_changes
 from tradecounter.kit.errors import DomainError
-from tradecounter.orders.queries import announcements, order_table, today
+from tradecounter.orders.queries import all_orders, announcements, today
 from tradecounter.orders.queries.all_orders import OrderFilter
 from tradecounter.orders.queries.all_orders import _numbers_beginning as numbers_beginning
 from tradecounter.orders.queries.find_orders import by_part_of_reference
@@ -166,7 +166,7 @@ def test_the_sums_of_a_month_are_read_from_an_index_only(connection: Connection)
     connection.execute("set enable_seqscan = off")
     connection.execute("set enable_bitmapscan = off")
     explained = psycopg.ClientCursor(connection).execute(
-        b"prepare sums (date, date, text[]) as " + order_table._BY_DAY.sql  # noqa: SLF001
+        b"prepare sums (date, date, text[]) as " + all_orders._BY_DAY.sql  # noqa: SLF001
     )
     explained.execute(
         "explain (format json) execute sums (%s, %s, %s)",
@@ -186,7 +186,7 @@ def test_a_page_of_a_status_by_total_reads_only_the_orders_that_it_shows(
     async def totals() -> list[Decimal]:
         async with Database(url, connections=1) as database, reading(database) as tx:
             wanted = OrderFilter(status="Awaiting dispatch")
-            found = await order_table.order_table(tx, wanted, "total", most, descending=descending)
+            found = await all_orders.order_table(tx, wanted, "total", most, descending=descending)
             await tx.fetch_all(Statement("select pg_stat_force_next_flush()"))
             return [row.gross for row in found]
 
@@ -254,7 +254,7 @@ def test_the_entries_of_a_period_are_read_from_the_pages_of_that_period(
 async def orders_referred_to(url: str, text: str) -> list[str]:
     async with Database(url, connections=1) as database, reading(database) as tx:
         wanted = await by_part_of_reference(tx, OrderFilter(customer_reference=text))
-        found = await order_table.order_table(tx, wanted, "placed", ORDERS, descending=True)
+        found = await all_orders.order_table(tx, wanted, "placed", ORDERS, descending=True)
         return sorted(row.customer_reference for row in found)
 
 

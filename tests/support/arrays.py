@@ -5,7 +5,7 @@ from datetime import UTC, date, datetime, timedelta
 import numpy as np
 
 from tradecounter.prices.queries.prices import ContractRows, PriceRows, day_number
-from tradecounter.stock.queries.levels import DeliveryRows, StockRows
+from tradecounter.stock.queries.stock import DeliveryRows, StockRows
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _EVER, _FOR_EVER = -(2**31), 2**31 - 1  # the first and the last day of a contract price without dates

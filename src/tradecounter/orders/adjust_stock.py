@@ -20,8 +20,7 @@ from tradecounter.orders.queries.back_orders import lock_waiting_orders
 from tradecounter.orders.serve_back_orders import allocate_back_orders
 from tradecounter.orders.wire import LONGEST_SKU
 from tradecounter.products.queries.products import find_product_ids
-from tradecounter.stock.queries.levels import set_available, set_places
-from tradecounter.stock.queries.stock import StockLevel, lock_levels, stock_levels_of
+from tradecounter.stock.queries.stock import StockLevel, lock_levels, set_available, set_places, stock_levels_of
 
 MOST_UNITS = 1_000_000_000
 LONGEST_PLACE = 50

@@ -16,8 +16,8 @@ from tradecounter.kit.clock import day_on_pages, uk_date
 from tradecounter.kit.money import in_pounds
 from tradecounter.kit.wire import made_from
 from tradecounter.orders.lines import OrderLine
+from tradecounter.orders.queries.all_orders import OrderRow
 from tradecounter.orders.queries.back_orders import queues_of_orders
-from tradecounter.orders.queries.order_table import OrderRow
 from tradecounter.orders.queries.orders import lines_of
 from tradecounter.orders.rules import AWAITING_DISPATCH, BACK_ORDERED, PART_DISPATCHED, PART_INVOICED
 from tradecounter.stock.queries.stock import deliveries_of_products

@@ -33,7 +33,7 @@ from tradecounter.shipments.dispatch import dispatch_order
 from tradecounter.shipments.fulfilment import add_video, configure_item, track_shipment
 from tradecounter.shipments.provisioning_vault import ProvisioningVault
 from tradecounter.shipments.wire import ConfigurationRequest, Dispatch, DispatchedItem, OrderVideoResponse, Serial
-from tradecounter.stock.queries.levels import store_delivery
+from tradecounter.stock.queries.stock import store_delivery
 
 
 class Reseller(Struct, frozen=True):

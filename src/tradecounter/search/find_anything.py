@@ -19,9 +19,8 @@ from tradecounter.kit.keys import key_form
 from tradecounter.kit.money import in_pounds
 from tradecounter.kit.numbers import UnreadableNumberError, read_pounds
 from tradecounter.kit.text import fold
-from tradecounter.orders.queries.all_orders import OrderFilter
+from tradecounter.orders.queries.all_orders import OrderFilter, OrderRow, order_table
 from tradecounter.orders.queries.find_orders import find_orders, find_own_orders
-from tradecounter.orders.queries.order_table import OrderRow, order_table
 from tradecounter.products.find_products import Catalogue, most_relevant
 from tradecounter.returns.handle_returns import fetch_return
 from tradecounter.returns.wire import return_number

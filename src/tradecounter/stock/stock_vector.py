@@ -15,7 +15,7 @@ from pyroaring import BitMap
 from tradecounter.db.seen import Seen
 from tradecounter.kit.columns.lookups import RowOfId, bitmap
 from tradecounter.kit.digest import digest_of
-from tradecounter.stock.queries.levels import DeliveryRows, StockRows
+from tradecounter.stock.queries.stock import DeliveryRows, StockRows
 from tradecounter.stock.rules import Delivery
 
 _MOST_READS = 1000

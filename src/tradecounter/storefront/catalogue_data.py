@@ -27,7 +27,7 @@ from tradecounter.prices.queries.prices import (
 from tradecounter.products.queries.records import ReferenceRecords
 from tradecounter.products.snapshot.catalogue_snapshot import CatalogueSnapshot, build_snapshot
 from tradecounter.products.snapshot.layout import read_laid_out
-from tradecounter.stock.queries.levels import read_deliveries, read_stock_changes
+from tradecounter.stock.queries.stock import read_deliveries, read_stock_changes
 from tradecounter.stock.stock_vector import StockVector, empty_stock
 from tradecounter.storefront.changes.queries import read_changed_products
 

@@ -24,7 +24,7 @@ from tradecounter.prices.rules import UnitCosts, fill_breaks
 from tradecounter.products.queries.records import OrderableProduct, ProductRecord, ReferenceRecords, orderable_record
 from tradecounter.products.search.query import similar_skus
 from tradecounter.products.snapshot.catalogue_snapshot import CatalogueSnapshot, build_snapshot
-from tradecounter.stock.queries.levels import DeliveryRows, StockRows
+from tradecounter.stock.queries.stock import DeliveryRows, StockRows
 from tradecounter.stock.rules import Delivery, status
 from tradecounter.stock.stock_vector import StockVector, empty_stock
 from tradecounter.storefront.queries import TOPICS, CurrentProduct, Several, read_current_products

@@ -8,7 +8,7 @@ import pytest
 from support.orders import at, buy, confirm, create, rows, sell, uk
 from support.service import Customer, Service
 from support.shop import NEXT_DAY, STANDARD, order
-from tradecounter.stock.queries.levels import store_delivery
+from tradecounter.stock.queries.stock import store_delivery
 
 
 @pytest.fixture(scope="module")

@@ -13,14 +13,16 @@ from tradecounter.kit.errors import invalid
 from tradecounter.kit.text import joined_word
 from tradecounter.orders.queries.all_orders import (
     NUMBER_AT_END,
+    ORDER_ROW,
     TYPED_WORD,
+    WITH_CUSTOMER,
     WORD,
     WORD_OF,
     OrderFilter,
+    OrderRow,
     code_range,
     letters_of,
 )
-from tradecounter.orders.queries.order_table import ORDER_ROW, WITH_CUSTOMER, OrderRow
 
 _DIGITS = re.compile(r"[0-9]{3,}")
 _LAST_CHARACTER = "\U0010ffff"  # after every other character

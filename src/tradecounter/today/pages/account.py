@@ -22,8 +22,7 @@ from tradecounter.edge.rest.call import Call
 from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.kit.money import NOTHING
 from tradecounter.kit.text import counted
-from tradecounter.orders.queries.all_orders import OrderFilter
-from tradecounter.orders.queries.order_table import OrderRow, order_table
+from tradecounter.orders.queries.all_orders import OrderFilter, OrderRow, order_table
 from tradecounter.orders.queries.today import MOST_COUNTED, AccountSummary, account_summary
 from tradecounter.orders.states import PricedQuote
 from tradecounter.orders.waiting import Wait, waits_of_rows

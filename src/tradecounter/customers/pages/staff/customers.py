@@ -42,8 +42,7 @@ from tradecounter.events.queries import latest_events
 from tradecounter.kit.clock import uk_date
 from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.kit.text import fold, lowered_pattern
-from tradecounter.orders.queries.all_orders import OrderFilter
-from tradecounter.orders.queries.order_table import ORDERS, SORTS, order_table
+from tradecounter.orders.queries.all_orders import ORDERS, SORTS, OrderFilter, order_table
 from tradecounter.orders.wire import MOST_UNITS
 from tradecounter.parts.back_office import OfficeParts
 from tradecounter.parts.sentences import ShownChange, changes_of

@@ -32,10 +32,10 @@ from tradecounter.orders.fulfilled import Fulfilled, Shipped, carrier_of
 from tradecounter.orders.lines import OrderLine
 from tradecounter.orders.operations.steps import OrderTable, order_filter
 from tradecounter.orders.present import expected_dispatch
+from tradecounter.orders.queries.all_orders import ORDERS, SORTS, OrderRow, order_table
 from tradecounter.orders.queries.changes import OrderChange, changes_of_order
 from tradecounter.orders.queries.find_orders import by_part_of_reference
 from tradecounter.orders.queries.notes import OrderNote, own_notes_of
-from tradecounter.orders.queries.order_table import ORDERS, SORTS, OrderRow, order_table
 from tradecounter.orders.queries.orders import fetch_own_order_by_name, lines_of_order
 from tradecounter.orders.rules import CANCELLED, STATUSES
 from tradecounter.orders.states import CancelledOrder, ConfirmedOrder

@@ -23,8 +23,8 @@ from tradecounter.edge.rest.responses import file_response
 from tradecounter.orders.history import audited_as
 from tradecounter.orders.operations.steps import OrderTable, order_filter
 from tradecounter.orders.pages.staff.steps import reference_of
+from tradecounter.orders.queries.all_orders import ORDERS, SORTS, OrderRow, order_table
 from tradecounter.orders.queries.find_orders import by_part_of_reference
-from tradecounter.orders.queries.order_table import ORDERS, SORTS, OrderRow, order_table
 from tradecounter.orders.rules import STATUSES
 from tradecounter.orders.states import AnyOrder, PendingOrder, State
 from tradecounter.orders.waiting import Wait, wait_of_pending

@@ -20,8 +20,7 @@ from tradecounter.kit.clock import day_begins, day_ends, uk_date
 from tradecounter.kit.money import NOTHING, in_pounds
 from tradecounter.kit.text import plural
 from tradecounter.orders.lines import OrderLine
-from tradecounter.orders.queries.all_orders import OrderFilter
-from tradecounter.orders.queries.order_table import DayOfOrders, order_table, orders_by_day
+from tradecounter.orders.queries.all_orders import DayOfOrders, OrderFilter, order_table, orders_by_day
 from tradecounter.orders.queries.orders import lines_of
 from tradecounter.orders.queries.today import Adjusted, orders_to_pick, stock_adjusted
 from tradecounter.orders.states import ConfirmedOrder
