@@ -11,12 +11,10 @@ from tradecounter.kit.text import fold
 from tradecounter.notifications.context import MailContext, NothingToSend
 from tradecounter.notifications.mail import Mail
 from tradecounter.notifications.queries import (
-    cancelled_units,
     dispatched_lines,
     find_change_facts,
     find_taken_back_facts,
     line_facts,
-    taken_back_units,
 )
 from tradecounter.orders.shipping_options import find_option
 from tradecounter.orders.states import AnyOrder, CancelledOrder, CancelledUnconfirmed, ConfirmedOrder, NumberedOrder
@@ -108,7 +106,6 @@ async def order_changed(context: MailContext, *, order_id: int, change_id: int) 
         "order_changed",
         order=order,
         change=change,
-        cancelled=await cancelled_units(context.tx, change_id),
         lines=await line_facts(context.tx, order_id),
     )
 
@@ -177,5 +174,4 @@ async def shipment_taken_back(context: MailContext, *, order_id: int, shipment_i
         "shipment_taken_back",
         order=order,
         shipment=shipment,
-        units=await taken_back_units(context.tx, shipment_id),
     )

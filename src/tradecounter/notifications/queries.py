@@ -68,35 +68,42 @@ async def line_facts(tx: Transaction, *order_ids: int) -> list[LineFacts]:
 
 
 class ChangedUnits(Struct, frozen=True):
-    """Units of a line that a change cancelled."""
+    """Units of a line that a change cancelled, or that a shipment had."""
 
     sku: str
     name: str
     units: int
 
 
-# The units by line that a change, or a shipment that was taken back, has in its column `units`.
+# The units by line in the column `units` of a change, or of a shipment that was taken back.
 _UNITS = SQL("""
-    select l.sku, l.name, u.units::integer as units
-    from {} as c cross join lateral jsonb_each_text(c.units) as u (line_id, units)
-        join order_line l on l.id = u.line_id::bigint
-    where c.id = :id order by l.position
+    coalesce((
+        select jsonb_agg(to_jsonb(found) order by found.position)
+        from (
+            select l.position, l.sku, l.name, u.units::integer as units
+            from jsonb_each_text(c.units) as u (line_id, units) join order_line l on l.id = u.line_id::bigint
+        ) as found
+    ), '[]') as units
 """)
 
 
 class ChangeFacts(Struct, frozen=True):
-    """A change of a confirmed order."""
+    """A change of a confirmed order, with the units that it cancelled."""
 
     id: int
     kind: str
     reason: str
     changed_at: datetime
+    units: Sequence[ChangedUnits]
 
 
 _CHANGE_FACTS = Statement(
-    "select id, kind, reason, changed_at from order_change where id = :change_id and order_id = :order_id", ChangeFacts
+    SQL("""
+        select c.id, c.kind, c.reason, c.changed_at, {}
+        from order_change c where c.id = :change_id and c.order_id = :order_id
+    """).format(_UNITS),
+    ChangeFacts,
 )
-_CANCELLED_UNITS = Statement(_UNITS.format(SQL("order_change")), ChangedUnits)
 
 
 async def find_change_facts(tx: Transaction, order_id: int, change_id: int) -> ChangeFacts | None:
@@ -104,37 +111,29 @@ async def find_change_facts(tx: Transaction, order_id: int, change_id: int) -> C
     return await tx.find_row(_CHANGE_FACTS, order_id=order_id, change_id=change_id)
 
 
-async def cancelled_units(tx: Transaction, change_id: int) -> list[ChangedUnits]:
-    """Return the units that a change of an order cancelled."""
-    return await tx.fetch_all(_CANCELLED_UNITS, id=change_id)
-
-
 class TakenBackFacts(Struct, frozen=True):
-    """A shipment that was taken back."""
+    """A shipment that was taken back, with its units."""
 
     id: int
     tracking_number: str | None
     dispatched_at: datetime
     reason: str
     taken_back_at: datetime
+    units: Sequence[ChangedUnits]
 
 
 _TAKEN_BACK_FACTS = Statement(
-    "select id, tracking_number, dispatched_at, reason, taken_back_at from taken_back_shipment"
-    " where order_id = :order_id and id = :shipment_id",
+    SQL("""
+        select c.id, c.tracking_number, c.dispatched_at, c.reason, c.taken_back_at, {}
+        from taken_back_shipment c where c.id = :shipment_id and c.order_id = :order_id
+    """).format(_UNITS),
     TakenBackFacts,
 )
-_TAKEN_BACK_UNITS = Statement(_UNITS.format(SQL("taken_back_shipment")), ChangedUnits)
 
 
 async def find_taken_back_facts(tx: Transaction, order_id: int, shipment_id: int) -> TakenBackFacts | None:
     """Return a shipment of an order that was taken back."""
     return await tx.find_row(_TAKEN_BACK_FACTS, order_id=order_id, shipment_id=shipment_id)
-
-
-async def taken_back_units(tx: Transaction, shipment_id: int) -> list[ChangedUnits]:
-    """Return the units of a shipment that was taken back."""
-    return await tx.fetch_all(_TAKEN_BACK_UNITS, id=shipment_id)
 
 
 class DispatchedLine(Struct, frozen=True):
