@@ -4,7 +4,7 @@ The caller must roll back the transaction if the report has errors, so that a fi
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
@@ -37,6 +37,12 @@ _INDEX_STAGED = Statement("create index on staged (key)")
 _ANALYZE_STAGED = Statement("analyze staged")
 _VALUES_OF_LINES = Statement("select line, row ->> :name from staged where line = any(:lines::integer[])")
 _DROP_STAGED = Statement("drop table staged")
+
+_STAGE_KEYS = Statement("""
+    create temporary table staged on commit drop as
+    select null::integer as line, key, '{}'::jsonb as row from unnest(:keys::text[]) as named (key)
+""")
+_EMPTY_STAGED = Statement("truncate staged")
 
 
 async def run_import(
@@ -215,3 +221,24 @@ async def announce(tx: Transaction, kind: ImportKind[Any]) -> None:
     """Notify the caches of a change of a kind's records."""
     for topic in kind.topics:
         await bump(tx, topic)
+
+
+async def remove_records(
+    tx: Transaction,
+    kind: ImportKind[Any],
+    keys: Sequence[str],
+    statement: Statement[Any],
+    begin_history: Callable[[Transaction], Awaitable[int]],
+) -> ImportReport:
+    """Delete the records with these keys by a statement, with the history of an import; return its report."""
+    await lock_records(tx, kind)
+    await tx.execute(_STAGE_KEYS, keys=list(keys))
+    await keep_records(tx, kind, replace=False)
+    await tx.execute(statement, keys=list(keys))
+    import_id = await begin_history(tx)
+    await store_changes(tx, kind, import_id, replace=False)
+    await tx.execute(_EMPTY_STAGED)
+    figures = None if kind.guard is None else await kind.guard(tx)
+    await tx.execute(_DROP_STAGED)
+    await announce(tx, kind)
+    return ImportReport(id=import_id, deactivated=len(keys), prices=figures)

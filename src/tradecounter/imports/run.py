@@ -16,9 +16,8 @@ from tradecounter.audit.record import audit
 from tradecounter.bulk.encodings import UnreadableFileError
 from tradecounter.bulk.files import Form, opened_file
 from tradecounter.bulk.import_options import ImportOptions, ImportReport
-from tradecounter.bulk.importing import announce, lock_records, run_import
+from tradecounter.bulk.importing import announce, lock_records, remove_records, run_import
 from tradecounter.bulk.price_figures import PriceFigures
-from tradecounter.bulk.removing import remove_records
 from tradecounter.bulk.roll_back import ROLL_BACK_WITHIN, require_rollable
 from tradecounter.bulk.rows import BadRow, Row, joined_key
 from tradecounter.bulk.tables import ColumnOptions

@@ -16,8 +16,8 @@ import typer
 from typer.core import TyperGroup
 from typer.main import get_command, get_group
 
-from tradecounter.edge.command_line.library import CompletionItem, NoSuchOption
-from tradecounter.edge.command_line.whole_numbers import with_whole_numbers
+from tradecounter.edge.command_line.library import CompletionItem, IntParamType, IntRange, NoSuchOption
+from tradecounter.kit.numbers import UnreadableNumberError, read_count
 from tradecounter.kit.tasks import collector_paused
 from tradecounter.settings import SettingsError, unknown_settings
 
@@ -149,7 +149,33 @@ def _load(name: str) -> Any:
         single.command(name)(declared)
         command = get_command(single)
     command.name = name
-    return with_whole_numbers(command)
+    return _with_whole_numbers(command)
+
+
+class _WholeNumber(IntRange):
+    """A whole number between two bounds, read as at all other doors: the library would accept `1_0`.
+
+    It may have a sign where negative numbers are allowed.
+    """
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> Any:
+        """Return the number in a text; numbers, such as defaults, stay as they are."""
+        if isinstance(value, str):
+            try:
+                value = read_count(value, signed=self.min is None or self.min < 0)
+            except UnreadableNumberError as error:
+                self.fail(str(error), param, ctx)
+        return super().convert(value, param, ctx)
+
+
+def _with_whole_numbers(command: Any) -> Any:
+    """Return a command whose whole numbers, and those of its subcommands, are read by `_WholeNumber`."""
+    for param in command.params:
+        if isinstance(param.type, IntParamType):
+            param.type = _WholeNumber(min=getattr(param.type, "min", None), max=getattr(param.type, "max", None))
+    for inner in getattr(command, "commands", {}).values():
+        _with_whole_numbers(inner)
+    return command
 
 
 app = typer.Typer(
