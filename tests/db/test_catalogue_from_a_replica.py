@@ -34,8 +34,11 @@ class Process:
 
     def __init__(self, service: Service, folder: Path, replica_url: str) -> None:
         self.source = CatalogueSource(service.database_url, folder, replica_url)
-        self.storefront = Storefront(service.clock, 5, self.source, freshness=Freshness(), large_from=1)
-        self.refresher = Refresher(service.application.database, (self.storefront,), timedelta(seconds=1))
+        freshness, database = Freshness(), service.application.database
+        self.storefront = Storefront(service.clock, 5, self.source, freshness=freshness, large_from=1)
+        self.refresher = Refresher(
+            database, (self.storefront,), timedelta(seconds=1), freshness=freshness, shared=database
+        )
         self._service = service
 
     @property

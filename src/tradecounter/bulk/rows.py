@@ -68,12 +68,7 @@ class RowMessage(Struct, frozen=True):
         return f"{place}{self.problem} ({self.record})" if self.record else f"{place}{self.problem}"
 
 
-_NONE: Mapping[str, str] = {}
-
-
-def bad_row(
-    line: int, members: Mapping[str, Any], shape: type[Shape], unreadable: Mapping[str, str] = _NONE
-) -> BadRow[Shape]:
+def bad_row(line: int, members: Mapping[str, Any], shape: type[Shape], unreadable: Mapping[str, str]) -> BadRow[Shape]:
     """Return a row's errors and its valid members.
 
     `unreadable` maps fields to the reasons why their cells could not be read.

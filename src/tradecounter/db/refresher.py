@@ -151,14 +151,14 @@ class Refresher:
         refreshables: Sequence[Refreshable],
         interval: timedelta,
         *,
-        freshness: Freshness | None = None,
-        shared: Database | None = None,
+        freshness: Freshness,
+        shared: Database,
         afterwards: Callable[[Database], Awaitable[None]] | None = None,
     ) -> None:
         self._database = database
         self._followed = [_Followed(refreshable, Reader(type(refreshable).__name__)) for refreshable in refreshables]
         self._interval = interval.total_seconds()
-        self._freshness = freshness or Freshness()
+        self._freshness = freshness
         self._shared = shared
         self._afterwards = afterwards
         self._one_at_a_time = asyncio.Lock()
@@ -184,7 +184,7 @@ class Refresher:
         """Refresh the data; return the tasks that it waits for. Raises psycopg.OperationalError."""
         try:
             await self._refresh()
-            if self._away_since is not None and self._shared is not None:
+            if self._away_since is not None:
                 async with self._shared.connection():  # the outage lasts until requests can connect
                     pass
         except DATABASE_RESPONDED:
@@ -204,7 +204,7 @@ class Refresher:
     async def _begin_outage(self) -> None:
         if self._away_since is None:
             self._away_since = time.monotonic()
-            for database in filter(None, (self._database, self._shared)):
+            for database in (self._database, self._shared):
                 await database.renew()
 
     async def _refresh(self) -> None:
@@ -227,7 +227,7 @@ class Refresher:
 
     async def _look_at_the_disk(self) -> None:
         """Find out from time to time whether the shared database can write."""
-        if self._shared is None or not self._shared.writability.is_due:
+        if not self._shared.writability.is_due:
             return
         async with reading(self._database) as tx:
             room = await has_room(tx)

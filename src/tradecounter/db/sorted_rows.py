@@ -69,7 +69,7 @@ class SortedTable(Struct, Generic[Row], frozen=True, kw_only=True):
         most: int | None,
         *,
         descending: bool,
-        after: After = None,
+        after: After,
     ) -> list[Row]:
         """Return a page, as `page` does, of the rows that a condition and its values find."""
         condition, values = found

@@ -80,7 +80,7 @@ def read_changelog(text: str) -> list[Release]:
     return [release for release in releases if release.entries]
 
 
-def render_changelog(releases: Sequence[Release], operations: Iterable[Operation], *, sandbox: bool = False) -> Page:
+def render_changelog(releases: Sequence[Release], operations: Iterable[Operation], *, sandbox: bool) -> Page:
     """Return the page, with the deprecated operations first."""
     template = page_templates(__package__).get_template("changelog.html")
     deprecated = [(operation, operation.deprecation) for operation in operations if operation.deprecation is not None]

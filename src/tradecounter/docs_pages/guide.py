@@ -19,7 +19,7 @@ _PICTURE = re.compile(r"\.\./edge/page_kit/static/([\w.-]+)")  # as the file its
 _DOCUMENTS = ("docs", "openapi.json", "openapi.yaml")
 
 
-def render_guide(document: Mapping[str, Any], *, sandbox: bool = False) -> Page:
+def render_guide(document: Mapping[str, Any], *, sandbox: bool) -> Page:
     """Return the guide as a page; operation names in it link to the reference."""
     links = {f"/{name}": name for name in _DOCUMENTS}
     for path, methods in document["paths"].items():

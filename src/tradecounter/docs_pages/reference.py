@@ -91,7 +91,7 @@ class Section(Struct, frozen=True):
 
 
 def render_reference(
-    document: Mapping[str, Any], operations: Iterable[Operation], *, for_staff: bool = False, sandbox: bool = False
+    document: Mapping[str, Any], operations: Iterable[Operation], *, for_staff: bool = False, sandbox: bool
 ) -> Page:
     """Return the reference page of an interface document, `for_staff` that of the back office."""
     template = page_templates(__package__).get_template("reference.html")

@@ -154,7 +154,7 @@ _LATEST_ABOUT = Statement(
 )
 
 
-async def latest_events(tx: Transaction, customer_id: int, most: int, before: int | None = None) -> list[EventRecord]:
+async def latest_events(tx: Transaction, customer_id: int, most: int, before: int | None) -> list[EventRecord]:
     """Return the events about a customer, also those that it does not read, latest first, before a sequence."""
     return await tx.fetch_all(_LATEST_ABOUT, customer_id=customer_id, before=before or 2**63 - 1, most=most)
 

@@ -26,7 +26,9 @@ def with_views(service: Service, folder: Path, use: Callable[[ViewsOnDemand], Aw
         storefront = Storefront(service.clock, 5, source, freshness=freshness, large_from=1)
         loading = LoadOnDemand(storefront)
         async with Database(service.database_url, connections=1, for_requests=True) as database:
-            refresher = Refresher(database, (loading,), timedelta(milliseconds=20), freshness=freshness)
+            refresher = Refresher(
+                database, (loading,), timedelta(milliseconds=20), freshness=freshness, shared=database
+            )
             async with refresher.running():
                 await use(ViewsOnDemand(storefront, refresher, freshness, loading))
 

@@ -70,11 +70,9 @@ class Another:
         source = None if folder is None else CatalogueSource(service.database_url, folder)
         self.freshness = Freshness(stale_after)
         self.storefront = Storefront(service.clock, 5, source, freshness=self.freshness, large_from=1)
+        database = service.application.database
         self.refresher = Refresher(
-            service.application.database,
-            (self.storefront,),
-            timedelta(milliseconds=20),
-            freshness=self.freshness,
+            database, (self.storefront,), timedelta(milliseconds=20), freshness=self.freshness, shared=database
         )
         self._service = service
 

@@ -39,8 +39,9 @@ class Process:
             freshness=self.freshness,
             large_from=large_from,
         )
+        database = service.application.database
         self.refresher = Refresher(
-            service.application.database, (self.storefront,), timedelta(seconds=1), freshness=self.freshness
+            database, (self.storefront,), timedelta(seconds=1), freshness=self.freshness, shared=database
         )
         self._service = service
 

@@ -27,7 +27,7 @@ class _Renamed(Struct, rename={"external": "external_id"}):
 
 
 def test_a_bad_row_may_have_fields_with_other_names_in_the_file() -> None:
-    row = bad_row(3, {"external_id": 7, "sku": 5}, _Renamed)
+    row = bad_row(3, {"external_id": 7, "sku": 5}, _Renamed, {})
     assert [error.field for error in row.errors] == ["sku"]
     assert row.values is not None
     assert row.values.external == 7

@@ -52,7 +52,7 @@ class Chart(Struct, frozen=True):
 
 
 def bar_chart(
-    title: str, data: Sequence[tuple[str, Number]], shown: Callable[[Number], str] = str, *, series: str = "Value"
+    title: str, data: Sequence[tuple[str, Number]], shown: Callable[[Number], str] = str, *, series: str
 ) -> Chart:
     """Return a chart; a value below zero has no bar."""
     highest = max((value for _, value in data), default=None)

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from types import MappingProxyType
 from typing import Any
 
 from msgspec import Struct, field
@@ -86,9 +85,7 @@ class Filled(Struct, frozen=True):
         return Filled.of(Submitted(self.values), error, STATUS[error.kind])
 
 
-def in_rows(
-    name: str, numbers: Sequence[int], fields: Mapping[str, str] = MappingProxyType({})
-) -> Callable[[str], str]:
+def in_rows(name: str, numbers: Sequence[int], fields: Mapping[str, str]) -> Callable[[str], str]:
     """Return the function for `named_by` that names places by the form's rows, of which some made the request.
 
     `numbers` are those of the rows that became the list `name`; `fields` has the form's names of an element's fields.

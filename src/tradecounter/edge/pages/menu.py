@@ -46,8 +46,8 @@ class Navigation:
         menu: Menu,
         operations: Iterable[Operation],
         *,
-        sandbox: bool = False,
-        offers_sandbox: bool = False,
+        sandbox: bool,
+        offers_sandbox: bool,
     ) -> None:
         self._site = site
         self.menu = menu

@@ -178,7 +178,7 @@ class PageDesk(Struct, frozen=True):
         facts: Callable[[Result], Any],
         asked: Callable[[Shape, Result], None] = lambda _body, _result: None,
         to: str | Callable[[Any], str],
-        done: str | Callable[[Any], str] = "",
+        done: str | Callable[[Any], str],
         unfinished: type[Shape] | None = None,
     ) -> Response:
         """Do as `change` does, but keep a result only if the form has shown it before; else undo and show it.

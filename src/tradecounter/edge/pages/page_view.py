@@ -136,7 +136,7 @@ class PageView(Struct, frozen=True):
             forget_cookie(response, self.site.flash_cookie)
 
 
-def set_flash(response: Response, site: PageSite, message: str, *, warns: bool = False) -> None:
+def set_flash(response: Response, site: PageSite, message: str, *, warns: bool) -> None:
     """Let the next page show a message, cut to the size of a cookie."""
     if len(message) > _LONGEST_FLASH:
         message = f"{message[:_LONGEST_FLASH]}…"

@@ -43,7 +43,7 @@ def error_response(
     message: str,
     code: Code,
     status: int,
-    headers: Mapping[str, str] | None = None,
+    headers: Mapping[str, str] | None,
     field_errors: Sequence[FieldError] = (),
 ) -> Response:
     """Return a response with the general error body."""

@@ -64,7 +64,7 @@ class RequestFigures:
         durations.add(seconds)
 
     def add_request(
-        self, method: str, route: str | None, status: int, way: Way, seconds: float, reason: str | None = None
+        self, method: str, route: str | None, status: int, way: Way, seconds: float, reason: str | None
     ) -> None:
         """Count any request; `route` is the operation's path, `reason` that of an error if its status does not tell."""
         code = str(status) if status else NO_STATUS

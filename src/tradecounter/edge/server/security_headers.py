@@ -20,7 +20,7 @@ _SANDBOX: Header = (b"x-sandbox", b"true")
 _OVER_HTTPS: Header = (b"strict-transport-security", b"max-age=31536000")  # a year, of this host alone
 
 
-def security_headers(base_url: str | None, *, sandbox: bool = False) -> tuple[Header, ...]:
+def security_headers(base_url: str | None, *, sandbox: bool) -> tuple[Header, ...]:
     """Return the headers for a public URL, also `X-Sandbox` of a sandbox; a response may replace the content policy."""
     is_https = base_url is not None and base_url.startswith("https:")
     return (*_ALWAYS, *((_OVER_HTTPS,) if is_https else ()), *((_SANDBOX,) if sandbox else ()))
