@@ -7,7 +7,8 @@ or a thousand. Everything else is an error, because a wrong guess costs money: `
 (specification, numbers and files that people make).
 
 `Pounds`, `Percent`, `Kilograms` and `Millimetres` are decimals. `PoundsToCompare` are pounds with any places, because a
-program may have calculated them. An `int` is a count; it may have a sign if its bounds allow negative numbers.
+program may have calculated them, and never negative. An `int` is a count; it may have a sign if its bounds allow
+negative numbers.
 """
 
 import re
@@ -76,13 +77,6 @@ def count_or_nothing(text: str, most: int) -> int:
 def read_id(text: str) -> int | None:
     """Return the id in a text of digits; None for other texts and for more digits than the database holds."""
     return int(text) if _ID.fullmatch(text) else None
-
-
-def check_places(value: Decimal, places: int) -> None:
-    """Raise UnreadableNumberError for more than `places` decimal places; zeros at the end do not count."""
-    exponent = value.normalize(EXACT).as_tuple().exponent
-    if isinstance(exponent, int) and -exponent > places:
-        raise UnreadableNumberError(too_exact(str(value), places))
 
 
 def too_exact(text: str, places: int) -> str:
@@ -156,11 +150,12 @@ _FIELD_MARK = "number"  # the mark in a type's notes
 
 
 class NumberField(NamedTuple):
-    """What a field's number is, and how many decimal places it may have."""
+    """What a field's number is, how many decimal places it may have, and the least value, if there is one."""
 
     kind: Literal["pounds", "percent", "measure", "count"]
     places: int
     signed: bool = False
+    least: int | None = None
 
     def read(self, text: str, *, commas: bool = True) -> Decimal | int:
         """Return the number in a text, read by the reader of its kind. Raises UnreadableNumberError."""
@@ -174,13 +169,21 @@ class NumberField(NamedTuple):
             case "count":
                 return read_count(text, signed=self.signed, commas=commas)
 
+    def check(self, value: Decimal) -> None:
+        """Raise UnreadableNumberError for too many decimal places, without zeros at the end, and below the least."""
+        exponent = value.normalize(EXACT).as_tuple().exponent
+        if isinstance(exponent, int) and -exponent > self.places:
+            raise UnreadableNumberError(too_exact(str(value), self.places))
+        if self.least is not None and value < self.least:
+            raise UnreadableNumberError(f"must be an amount of {self.kind}, {self.least} or more")
+
 
 def _marked(field: NumberField) -> Meta:
     return Meta(extra={_FIELD_MARK: field})
 
 
 Pounds = Annotated[Decimal, _marked(NumberField("pounds", PENNY_PLACES))]
-PoundsToCompare = Annotated[Decimal, _marked(NumberField("pounds", MAX_PREC))]
+PoundsToCompare = Annotated[Decimal, _marked(NumberField("pounds", MAX_PREC, least=0))]
 Percent = Annotated[Decimal, _marked(NumberField("percent", _PERCENT_PLACES))]
 Kilograms = Annotated[Decimal, _marked(NumberField("measure", KILOGRAM_PLACES))]
 Millimetres = Annotated[Decimal, _marked(NumberField("measure", MILLIMETRE_PLACES))]

@@ -12,7 +12,7 @@ from msgspec import Struct
 from msgspec.structs import fields, replace
 
 from tradecounter.kit.errors import FieldError
-from tradecounter.kit.numbers import UnreadableNumberError, alternatives, check_places, is_struct, number_of
+from tradecounter.kit.numbers import UnreadableNumberError, alternatives, is_struct, number_of
 from tradecounter.kit.text import shown_name
 
 _PLACE = re.compile(r"^(?P<problem>.*?)(?: - at `(?:key in )?\$(?P<place>.*)`)?$", re.DOTALL)
@@ -127,9 +127,9 @@ def decimal_errors(value: Any, annotation: Any, place: str = "") -> Iterator[Fie
     for shape in alternatives(annotation):
         if shape is Decimal and isinstance(value, str):
             yield FieldError(place, "must be a number, not text")
-        elif shape is Decimal and isinstance(value, Decimal) and (number := number_of(annotation)) is not None:
+        elif shape is Decimal and isinstance(value, int | Decimal) and (number := number_of(annotation)) is not None:
             try:
-                check_places(value, number.places)
+                number.check(Decimal(value))
             except UnreadableNumberError as error:
                 yield FieldError(place, str(error))
         elif get_origin(shape) is list and isinstance(value, list):

@@ -41,20 +41,26 @@ def test_all_broken_rules_are_listed(customer: Customer) -> None:
     }
 
 
-def test_a_quote_that_confirms_itself_is_rejected_with_the_other_faults(customer: Customer) -> None:
-    response = customer.post("/quote", {**order(), "auto_confirm": True, "shipping_method": {"id": 7_777_777}})
-    assert [error["field"] for error in response.json()["errors"]] == ["auto_confirm", "shipping_method.id"]
+@pytest.mark.parametrize("further", [{}, {"shipping_region": "1"}], ids=["right types", "a wrong type"])
+def test_what_a_quote_may_not_have_is_listed_with_the_other_errors(customer: Customer, further: dict[str, Any]) -> None:
+    wrong = {"auto_confirm": True, "max_cost_gross": 5, "items": [{**PHONE, "max_unit_cost": 1.5}], **further}
+    response = customer.post("/quote", {**order(), **wrong, "shipping_method": {"id": 7_777_777}})
+    unwanted = ["auto_confirm", "items[0].max_unit_cost", "max_cost_gross"]
+    assert [error["field"] for error in response.json()["errors"]] == [*further, *unwanted, "shipping_method.id"]
 
 
 def test_wrong_types_do_not_hide_broken_rules(customer: Customer) -> None:
     found = errors_of(
         customer,
-        items=[{"sku": "NO-SUCH", "quantity": "2"}, {"quantity": 0}, 7],
+        items=[{"sku": "NO-SUCH", "quantity": "2", "max_unit_cost": -0.5}, {"quantity": 0}, 7],
         billing_address={"contact_name": 7, "country_code": "UK"},
         auto_confirm="yes",
+        max_cost_gross=-1,
     )
     assert found == {
         "items[0].quantity": "must be a whole number, not text",
+        "items[0].max_unit_cost": "must be an amount of pounds, 0 or more",
+        "max_cost_gross": "must be an amount of pounds, 0 or more",
         "items[1].sku": "is required",
         "items[1].quantity": "must be at least 1",
         "items[2]": "must be an object, not a whole number",

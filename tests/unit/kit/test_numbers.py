@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tradecounter.kit.numbers import (
+    NumberField,
     UnreadableNumberError,
-    check_places,
     number_of,
     read_count,
     read_decimal,
@@ -102,10 +102,10 @@ def test_other_counts_are_errors(text: str) -> None:
 )  # fmt: skip
 def test_numbers_from_json_have_no_more_places_than_the_field(number: str, fits: bool) -> None:
     if fits:
-        check_places(Decimal(number), 2)
+        NumberField("pounds", 2).check(Decimal(number))
     else:
         with pytest.raises(UnreadableNumberError, match="has more than 2 decimal places"):
-            check_places(Decimal(number), 2)
+            NumberField("pounds", 2).check(Decimal(number))
 
 
 def test_decimal_places_are_as_many_as_the_field_has() -> None:

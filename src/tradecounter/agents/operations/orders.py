@@ -25,12 +25,11 @@ from tradecounter.db.transaction import Transaction, reading, transaction
 from tradecounter.edge.rest.paging import Page
 from tradecounter.identity.credentials import LiveAgent
 from tradecounter.kit.clock import Clock, local_text, uk_date
-from tradecounter.kit.errors import Code, DomainError, FieldError, Kind, invalid_fields
+from tradecounter.kit.errors import Code, DomainError, FieldError, Kind
 from tradecounter.kit.money import in_pounds
 from tradecounter.kit.numbers import Id, PoundsToCompare
 from tradecounter.kit.wire import Amount, LocalDateTime, made_from
 from tradecounter.orders.confirm_order import confirm_order
-from tradecounter.orders.guards import amount_errors
 from tradecounter.orders.interface_document import FoundOrder
 from tradecounter.orders.lines import products_of
 from tradecounter.orders.operations.order_lists import OrderListParameters, order_filter
@@ -273,10 +272,8 @@ async def _require_shown_total(
 ) -> _Shown | None:
     """Check that an order costs what was shown; return it, locked, with its shipping method.
 
-    Returns None if it cannot be confirmed, or not by this method. Raises DomainError: invalid, conflict.
+    Returns None if it cannot be confirmed, or not by this method. Raises DomainError (conflict).
     """
-    if wrong := list(amount_errors("total", request.total)):
-        raise invalid_fields(wrong)
     async with tx.pipeline() as p:
         # Otherwise support could price a quote again before it is confirmed.
         pipe_lock_unconfirmed(p, customer_id, code)

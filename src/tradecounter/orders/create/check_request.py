@@ -1,6 +1,6 @@
 """Reads a request for an order or a quote, and checks it against the catalogue, the shipping and the account."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, suppress
 from decimal import Decimal
 from typing import Any
@@ -29,7 +29,6 @@ from tradecounter.orders.create.draft import (
     total_weight,
     unknown_skus,
 )
-from tradecounter.orders.guards import guard_errors
 from tradecounter.orders.order_context import OrderContext
 from tradecounter.orders.queries.create import AccountStanding
 from tradecounter.orders.shipping_options import ShippingOption, named_option
@@ -104,7 +103,10 @@ _ADDRESSES = ("billing_address", "shipping_address")
 
 
 async def read_request(
-    raw: bytes, context: OrderContext, reading: Callable[[], AbstractAsyncContextManager[Transaction]]
+    raw: bytes,
+    context: OrderContext,
+    reading: Callable[[], AbstractAsyncContextManager[Transaction]],
+    kind: OrderKind = "order",
 ) -> CreateOrderRequest:
     """Return the request in a body. If a field has the wrong type, raises DomainError (invalid) with all errors.
 
@@ -122,6 +124,9 @@ async def read_request(
             *_address_errors(body),
             *_contact_errors({name: body.get(name) for name in _CONTACTS}),
         ]
+        if kind == "quote":
+            unit_costs = _of_items(body.get("items"), "max_unit_cost")
+            further += _quote_errors(body.get("auto_confirm"), unit_costs, body.get("max_cost_gross"))
         async with reading() as tx:
             further += _shipping_errors(body, await current_shipping(tx, context.shipping))
             further += await _unknown_products(tx, body, context)
@@ -134,12 +139,27 @@ def _reference_errors(reference: Any) -> Iterator[FieldError]:
         yield FieldError("customer_reference", "must not be blank")
 
 
-def _named_skus(items: Any) -> Iterator[tuple[int, str]]:
-    """Yield the SKUs of a body's items, with each item's index."""
+def _quote_errors(
+    auto_confirm: Any, max_unit_costs: Iterable[tuple[int, Any]], max_cost_gross: Any
+) -> Iterator[FieldError]:
+    """Yield the errors of what a quote may not have; the price of one is not known yet. The costs are by item."""
+    if auto_confirm is True:
+        yield FieldError("auto_confirm", "must not be set on a quote: confirm the quote once support has priced it")
+    amounts = {f"items[{n}].max_unit_cost": amount for n, amount in max_unit_costs}
+    for name, amount in {**amounts, "max_cost_gross": max_cost_gross}.items():
+        if amount is not None:
+            yield FieldError(name, "must not be set on a quote: send max_cost_gross when you confirm the quote")
+
+
+def _of_items(items: Any, name: str) -> Iterator[tuple[int, Any]]:
+    """Yield a field of each of a body's items, with the item's index."""
     for n, item in enumerate(items[:MOST_ITEMS] if isinstance(items, list) else ()):
-        sku = item.get("sku") if isinstance(item, dict) else None
-        if isinstance(sku, str) and not is_blank(sku) and len(sku) <= LONGEST_SKU:
-            yield n, sku
+        if isinstance(item, dict):
+            yield n, item.get(name)
+
+
+def _is_sku(sku: Any) -> bool:
+    return isinstance(sku, str) and not is_blank(sku) and len(sku) <= LONGEST_SKU
 
 
 def _contact_errors(contacts: Mapping[str, Any]) -> Iterator[FieldError]:
@@ -173,7 +193,7 @@ def _shipping_errors(body: dict[str, Any], shipping: Shipping) -> list[FieldErro
 
 
 async def _unknown_products(tx: Transaction, body: dict[str, Any], context: OrderContext) -> list[FieldError]:
-    named = list(_named_skus(body.get("items")))
+    named = [(n, sku) for n, sku in _of_items(body.get("items"), "sku") if _is_sku(sku)]
     skus = [sku for _, sku in named]
     view = await current_view(tx, context.view, context.customer_id, skus, uk_date(context.now))
     return list(unknown_skus(view, named))
@@ -209,10 +229,9 @@ def check_request(
     wanted = collector.attempt(lambda: find_products(context.view, request.items))
     addresses = collector.attempt(lambda: resolve_addresses(request, standing.saved_addresses()))
     collector.errors += _contact_errors({name: msgspec.to_builtins(getattr(request, name)) for name in _CONTACTS})
-    collector.errors += guard_errors(kind, request)
-    with collector.collecting():
-        if kind == "quote" and request.auto_confirm:
-            raise invalid("auto_confirm", "must not be set on a quote: confirm the quote once support has priced it")
+    if kind == "quote":
+        unit_costs = ((n, item.max_unit_cost) for n, item in enumerate(request.items))
+        collector.errors += _quote_errors(request.auto_confirm, unit_costs, request.max_cost_gross)
     offered = None
     if wanted is not None and addresses is not None:
         offered = collector.attempt(lambda: _offered(kind, request, context, wanted, addresses))

@@ -107,7 +107,7 @@ class OrderCreation(Struct, frozen=True):
     ) -> tuple[RecordedResponse, bool]:
         """Return the response, and whether it is that to an earlier request with the key."""
         context = self.contexts.of(customer_id, self.clock.now())
-        request = await read_request(raw, context, lambda: reading(self.database))
+        request = await read_request(raw, context, lambda: reading(self.database), kind)
         with used_once():
             async with transaction(self.database, actor) as tx:
                 async with tx.pipeline() as p:
