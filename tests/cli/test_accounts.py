@@ -170,9 +170,12 @@ def test_keys_are_shown_to_people_too(ada: dict[str, Any], tradecounter: Program
     assert key[:8] in listed
     assert key not in listed
     key_id = text.split(":")[0].removeprefix("key ")
-    assert tradecounter.text("key", "disable", key_id) == (
-        f"key {key_id} (API key) of customer {ada['id']} ({ada['company']}) is disabled\n"
-    )
+    for _ in range(2):
+        assert tradecounter.text("key", "disable", key_id) == (
+            f"key {key_id} (API key) of customer {ada['id']} ({ada['company']}) is disabled\n"
+        )
+    entries = tradecounter.json("audit", "--subject", f"customer/{ada['id']}", "--action", "key.disable")
+    assert [entry["after"]["id"] for entry in entries].count(int(key_id)) == 1
 
 
 def test_a_key_is_made_with_limits(ada: dict[str, Any], tradecounter: Program, service: Service) -> None:

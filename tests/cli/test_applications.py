@@ -32,6 +32,7 @@ def test_an_application_is_created_listed_and_disabled(shell: Program) -> None:
     [disabled] = shell.json("app", "list")
     assert disabled["disabled_at"] is not None
     assert "is disabled" in shell.text("app", "disable", made["client_id"])
+    assert len(shell.json("audit", "--subject", made["client_id"], "--action", "application.disable")) == 1
     assert shell.json("app", "list") == [disabled], "the first time counts"
 
 

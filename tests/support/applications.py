@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 import httpx2
@@ -25,7 +26,7 @@ def register(service: Service, name: str = "ERP") -> NewApplication:
 
 
 def switch_off(service: Service, application: NewApplication) -> None:
-    async def disable(tx: Transaction) -> bool:
+    async def disable(tx: Transaction) -> datetime | None:
         return await disable_application(tx, application.client_id, service.clock.now())
 
     assert service.in_transaction(disable)

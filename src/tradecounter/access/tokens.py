@@ -39,7 +39,8 @@ async def add_token(
 
 
 async def revoke_token(tx: Transaction, token_id: int, now: datetime) -> TokenRecord:
-    """Revoke a service token immediately. Raises DomainError (not found)."""
+    """Revoke a service token immediately; a revoked one stays as it is. Raises DomainError (not found)."""
     revoked = or_not_found(await set_revoked(tx, token_id, now), "token", token_id)
-    audit(tx, "token.revoke", f"token/{token_id}", now)
+    if revoked.revoked_at == now:
+        audit(tx, "token.revoke", f"token/{token_id}", now)
     return revoked

@@ -123,10 +123,11 @@ def _networks(texts: Sequence[str]) -> list[str]:
 
 
 async def end_key(tx: Transaction, key_id: int, now: datetime) -> KeyRecord:
-    """Disable a key, in every process within a few seconds. Raises DomainError (not found)."""
+    """Disable a key, in every process within a few seconds; a disabled one stays as it is. Raises DomainError."""
     key = or_not_found(await disable_key(tx, key_id, now), "key", key_id)
-    after = {"id": key.id, "name": key.name, "disabled_at": key.disabled_at}
-    audit(tx, "key.disable", f"customer/{key.customer_id}", now, after=after)
+    if key.disabled_at == now:
+        after = {"id": key.id, "name": key.name, "disabled_at": key.disabled_at}
+        audit(tx, "key.disable", f"customer/{key.customer_id}", now, after=after)
     return key
 
 

@@ -19,7 +19,7 @@ from tradecounter.identity.oauth.queries.applications import (
     disable_application,
     lock_application,
 )
-from tradecounter.kit.errors import invalid, not_found, or_not_found, require_text
+from tradecounter.kit.errors import invalid, or_not_found, require_text
 from tradecounter.kit.setting_rules import is_safe_url
 from tradecounter.kit.text import LONGEST_NAME
 
@@ -97,9 +97,9 @@ def _shown(application: ApplicationRecord) -> dict[str, Any]:
 
 async def end_application(tx: Transaction, client_id: str, now: datetime) -> None:
     """Disable an application and its tokens, in every process within a few seconds. Raises DomainError (not found)."""
-    if not await disable_application(tx, client_id, now):
-        raise not_found("application", client_id)
-    audit(tx, "application.disable", f"application/{client_id}", now, after={"disabled": True})
+    disabled_at = or_not_found(await disable_application(tx, client_id, now), "application", client_id)
+    if disabled_at == now:
+        audit(tx, "application.disable", f"application/{client_id}", now, after={"disabled": True})
 
 
 async def revoke_access(tx: Transaction, client_id: str, customer_id: int, now: datetime) -> int:

@@ -98,14 +98,15 @@ async def list_applications(tx: Transaction) -> list[ApplicationRecord]:
 
 _DISABLE_APPLICATION = Statement(
     "update application set disabled_at = coalesce(disabled_at, :now) where client_id = :client_id"
+    " returning disabled_at"
 )
 
 
-async def disable_application(tx: Transaction, client_id: str, now: datetime) -> bool:
-    """Disable an application and its tokens, in every process within a few seconds; return whether it exists."""
-    count = await tx.execute(_DISABLE_APPLICATION, now=now, client_id=client_id)
+async def disable_application(tx: Transaction, client_id: str, now: datetime) -> datetime | None:
+    """Disable an application and its tokens, in every process within a few seconds; return when, or None if unknown."""
+    disabled_at: datetime | None = await tx.find_value(_DISABLE_APPLICATION, now=now, client_id=client_id)
     await bump(tx, "keys")
-    return count == 1
+    return disabled_at
 
 
 _WHOLE_CLIENT_ID = Statement(
