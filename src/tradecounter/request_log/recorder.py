@@ -8,7 +8,7 @@ wait, up to a limit.
 
 from collections import Counter
 from collections.abc import Callable
-from datetime import datetime
+from datetime import datetime, timedelta
 from urllib.parse import quote
 
 import structlog
@@ -22,20 +22,18 @@ from tradecounter.identity.queries.api_keys import ActiveKey
 from tradecounter.kit.clock import Clock, whole_minute
 from tradecounter.kit.tasks import Seldom
 from tradecounter.request_log.queries import Counted, Logged, add_counts, add_requests, forget_requests
-from tradecounter.request_log.rules import (
-    FIRST_ERROR,
-    KEPT_FOR,
-    LONGEST_PATH,
-    MANY_COUNTS,
-    MANY_WAIT,
-    MOST_ERRORS,
-    MOST_WAITING,
-    MOST_WRITES,
-    READS,
-)
 
 log = structlog.get_logger()
 
+KEPT_FOR = timedelta(days=7)
+_FIRST_ERROR = 400
+MOST_ERRORS = 100  # of a key within a minute, in each process; further ones are counted like reads
+_MOST_WRITES = 1_000
+_MOST_WAITING = 20_000  # entries in a process, of each kind, that the database has not taken yet
+MANY_COUNTS = 100  # of reads; more wait for `_MANY_WAIT`, since storing thousands each second costs more than counting
+_MANY_WAIT = timedelta(seconds=10)
+_READS = frozenset({"GET", "HEAD"})
+_LONGEST_PATH = 500
 _PATH_SAFE = "/:@!$&'()*+,;=~-._"
 _Read = tuple[int, int | str, str, str]  # customer, id of the key or the application, method, route
 
@@ -66,7 +64,7 @@ class RequestRecorder(Struct):
     _in_minute: Counter[tuple[str, bool]] = field(default_factory=Counter)
     _minute: datetime | None = None
     _left_out: Seldom = field(default_factory=Seldom)
-    _many: Seldom = field(default_factory=lambda: Seldom(MANY_WAIT.total_seconds()))  # says when many are stored
+    _many: Seldom = field(default_factory=lambda: Seldom(_MANY_WAIT.total_seconds()))  # says when many are stored
 
     def add_read(self, holder: Holder, method: str, route: str) -> None:
         """Count a read that succeeded; the fast path calls this for every cached response."""
@@ -80,15 +78,15 @@ class RequestRecorder(Struct):
 
         `path` returns the path without secrets; it is called if the path is stored.
         """
-        is_error = response.status >= FIRST_ERROR
-        if method in READS and not is_error:
+        is_error = response.status >= _FIRST_ERROR
+        if method in _READS and not is_error:
             self.add_read(holder, method, route)
             return
         now = self.clock.now()
         caller = caller_of(holder)
         self._begin_minute(now)
         self._in_minute[caller, is_error] += 1
-        if self._in_minute[caller, is_error] > (MOST_ERRORS if is_error else MOST_WRITES):
+        if self._in_minute[caller, is_error] > (MOST_ERRORS if is_error else _MOST_WRITES):
             self._count(
                 Counted(
                     customer_id=holder.customer_id,
@@ -101,14 +99,14 @@ class RequestRecorder(Struct):
                 ),
                 1,
             )
-        elif len(self._entries) < MOST_WAITING:
+        elif len(self._entries) < _MOST_WAITING:
             self._entries.append(
                 Logged(
                     customer_id=holder.customer_id,
                     caller=caller,
                     at=now,
                     method=method,
-                    path=quote(path(), safe=_PATH_SAFE)[:LONGEST_PATH],
+                    path=quote(path(), safe=_PATH_SAFE)[:_LONGEST_PATH],
                     status=response.status,
                     code=response.code,
                     milliseconds=round(response.seconds * 1000),
@@ -144,13 +142,13 @@ class RequestRecorder(Struct):
                 await add_requests(tx, entries)
                 await add_counts(tx, counts)
         except BaseException:
-            self._entries = (entries + self._entries)[:MOST_WAITING]
+            self._entries = (entries + self._entries)[:_MOST_WAITING]
             for counted, number in counts.items():
                 self._count(counted, number)
             raise
 
     def _count(self, counted: Counted, number: int) -> None:
-        if counted in self._counts or len(self._counts) < MOST_WAITING:
+        if counted in self._counts or len(self._counts) < _MOST_WAITING:
             self._counts[counted] = self._counts.get(counted, 0) + number
         else:
             self._leave_out()

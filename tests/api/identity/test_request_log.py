@@ -12,8 +12,14 @@ from support.service import Customer, Service, running_service
 from support.shop import order
 from tradecounter.db.transaction import Transaction
 from tradecounter.identity.queries.api_keys import ActiveKey
-from tradecounter.request_log.recorder import RequestRecorder, Response, forget_old_requests
-from tradecounter.request_log.rules import KEPT_FOR, MANY_COUNTS, MOST_ERRORS
+from tradecounter.request_log.recorder import (
+    KEPT_FOR,
+    MANY_COUNTS,
+    MOST_ERRORS,
+    RequestRecorder,
+    Response,
+    forget_old_requests,
+)
 
 
 @pytest.fixture
