@@ -30,6 +30,7 @@ from tradecounter.kit.text import one_line
 
 IDLE: Mapping[Site, timedelta] = {"staff": timedelta(hours=8), "account": timedelta(hours=12)}
 LONGEST = timedelta(days=30)
+ACCOUNT_BLOCKED = "your account is blocked: ask support"
 _PROVEN = timedelta(minutes=10)
 _SEEN_EVERY = timedelta(minutes=1)
 _LONGEST_BROWSER = 300
@@ -85,12 +86,7 @@ async def touch_session(tx: Transaction, site: Site, value: str, now: datetime) 
 async def require_unblocked(tx: Transaction, value: str) -> None:
     """Raise DomainError (forbidden) if a cookie is of a user whose customer is blocked."""
     if await is_of_blocked_customer(tx, secret_hash(value)):
-        raise account_is_blocked()
-
-
-def account_is_blocked() -> DomainError:
-    """Return why the users of a blocked customer are kept out."""
-    return DomainError(Kind.FORBIDDEN, "your account is blocked: ask support")
+        raise DomainError(Kind.FORBIDDEN, ACCOUNT_BLOCKED)
 
 
 async def list_sessions(tx: Transaction, site: Site, person_id: int, now: datetime) -> list[Session]:

@@ -14,7 +14,7 @@ from tradecounter.access.queries.passwords import delete_guess
 from tradecounter.access.queries.people import find_password, find_person, lock_password
 from tradecounter.access.queries.sign_ins import end_session, find_session_by_hash
 from tradecounter.access.second_factor import WRONG_CODE, SignInPolicy, enable_factor, has_factor, use_second_factor
-from tradecounter.access.sessions import account_is_blocked, find_session, see_visitor, start_session
+from tradecounter.access.sessions import ACCOUNT_BLOCKED, find_session, see_visitor, start_session
 from tradecounter.audit.record import audit
 from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.db.jobs import queue
@@ -169,7 +169,7 @@ async def _require_unblocked(database: Database, user: CustomerUser, attempt_id:
         if not (await fetch_account(tx, user.customer_id)).blocked:
             return
         await delete_guess(tx, attempt_id)
-    raise account_is_blocked()
+    raise DomainError(Kind.FORBIDDEN, ACCOUNT_BLOCKED)
 
 
 def _wrong_password(site: Site, person: Person | None, address: str) -> DomainError:

@@ -53,10 +53,9 @@ class AuditFilter(Struct, frozen=True, kw_only=True):
 # The entries are found first, because a scan of a period sorts all of its entries, and JSON becomes text slowly.
 _SELECTED = SQL(
     "select id, at, actor_kind, actor_id, actor_name, acting_user, address, action, subject, before::text as before,"
-    " after::text as after from (select * from audit_entry where {conditions} order by id {way} {limit}) as found"
+    " after::text as after from (select * from audit_entry where {conditions} order by id {way} limit :most) as found"
     " order by id {way}"
 )
-_LIMIT = SQL("limit :most")
 _CONDITIONS = {
     "subject": SQL("subject = any(:subject)"),
     "actor": SQL("(:actor in (actor_name, actor_id, actor_kind, acting_user, actor_kind || '/' || actor_id))"),
@@ -102,8 +101,7 @@ async def list_entries(
     if wanted.subject is not None:
         values["subject"] = await _subjects_of(tx, wanted.subject)
     way = SQL("desc" if latest_first else "asc")
-    selected = _SELECTED.format(conditions=conditions, way=way, limit=_LIMIT)
-    statement = Statement(selected, AuditRecord)
+    statement = Statement(_SELECTED.format(conditions=conditions, way=way), AuditRecord)
     from_the_end = latest_first or wanted.after is not None
     if wanted.since is None or (wanted.actor is None and wanted.action is None and from_the_end):
         return await tx.fetch_all(statement, **values, most=most)
@@ -113,14 +111,12 @@ async def list_entries(
     return rows
 
 
-_OF_SUBJECTS = Statement(
-    _SELECTED.format(conditions=SQL("subject = any(:subjects)"), way=SQL("asc"), limit=SQL("")), AuditRecord
-)
+_OF_SUBJECTS = Statement(_SELECTED.format(conditions=SQL("subject = any(:subjects)"), way=SQL("asc")), AuditRecord)
 
 
 async def entries_of(tx: Transaction, subjects: Sequence[str]) -> list[AuditRecord]:
     """Return all entries of some subjects, oldest first."""
-    return await tx.fetch_all(_OF_SUBJECTS, subjects=list(subjects))
+    return await tx.fetch_all(_OF_SUBJECTS, subjects=list(subjects), most=None)
 
 
 _LATEST_OF = Statement("""

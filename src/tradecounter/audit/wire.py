@@ -5,7 +5,7 @@ from typing import Annotated
 from msgspec import Meta, Raw, Struct
 
 from tradecounter.audit.queries import AuditRecord
-from tradecounter.kit.wire import Moment, Timed
+from tradecounter.kit.wire import Moment, Timed, made_from
 
 Changed = Annotated[Raw, Meta(extra_json_schema={"type": "object"})]
 
@@ -35,18 +35,11 @@ class AuditEntry(Timed, Struct, kw_only=True):
 def entry_on_the_wire(record: AuditRecord) -> AuditEntry:
     """Return an entry as the resource AuditEntry."""
     actor_id = record.actor_id
-    return AuditEntry(
-        id=record.id,
-        at=record.at,
-        actor=AuditActor(
-            kind=record.actor_kind,
-            id=int(actor_id) if actor_id is not None and actor_id.isdecimal() else actor_id,
-            name=record.actor_name,
-            acting_user=record.acting_user,
-        ),
-        address=record.address,
-        action=record.action,
-        subject=record.subject,
-        before=Raw(record.before.encode()),
-        after=Raw(record.after.encode()),
+    actor = AuditActor(
+        kind=record.actor_kind,
+        id=int(actor_id) if actor_id is not None and actor_id.isdecimal() else actor_id,
+        name=record.actor_name,
+        acting_user=record.acting_user,
     )
+    before, after = Raw(record.before.encode()), Raw(record.after.encode())
+    return made_from(record, AuditEntry, actor=actor, before=before, after=after)

@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Callable, Mapping
 from datetime import datetime
-from enum import Enum, auto
 from typing import Literal
 from urllib.parse import urlencode
 
@@ -25,7 +24,6 @@ from tradecounter.edge.rest.parameters import form_decoded
 from tradecounter.identity.oauth.queries.applications import find_application
 from tradecounter.kit.errors import DomainError, Kind
 
-Prompt = Literal["", "none", "consent"]
 AuthorizationErrorCode = Literal[
     "invalid_request", "unsupported_response_type", "access_denied", "login_required", "consent_required",
     "invalid_target", "invalid_scope",
@@ -93,7 +91,7 @@ class AuthorizationRequest(Struct, frozen=True):
 
     application: Application
     code_challenge: str
-    prompt: Prompt
+    prompt: str | None
 
 
 async def fetch_target(tx: Transaction, fields: Fields) -> Application:
@@ -150,7 +148,10 @@ def read_request(application: Application, fields: Fields) -> AuthorizationReque
     challenge = values.get("code_challenge", "")
     if not is_challenge(challenge):
         raise _invalid("code_challenge: must be the SHA-256 hash of the verifier, as base64url without padding")
-    return AuthorizationRequest(application, challenge, _prompt(values.get("prompt", "")))
+    prompt = values.get("prompt")
+    if prompt not in {None, "none", "consent"}:
+        raise _invalid("prompt: must be none or consent, or absent")
+    return AuthorizationRequest(application, challenge, prompt)
 
 
 def require_resource(fields: Fields, resource: str) -> None:
@@ -159,46 +160,28 @@ def require_resource(fields: Fields, resource: str) -> None:
         raise AuthorizationError("invalid_target", f"resource: must be {resource}")
 
 
-def _prompt(text: str) -> Prompt:
-    match text:
-        case "" | "none" | "consent":
-            return text
-    raise _invalid("prompt: must be none or consent, or absent")
-
-
 def _invalid(description: str) -> AuthorizationError:
     return AuthorizationError("invalid_request", description)
 
 
-class Page(Enum):
-    """What a person has to do before a request can be decided."""
+async def start(tx: Transaction, request: AuthorizationRequest, user: CustomerUser | None, now: datetime) -> str | None:
+    """Return a code if the user's customer consents already; None if the person has to be asked, or to sign in.
 
-    SIGN_IN = auto()
-    CONSENT = auto()
-    NO_RIGHT = auto()  # the user's role may not give consent
-
-
-async def start(tx: Transaction, request: AuthorizationRequest, user: CustomerUser | None, now: datetime) -> str | Page:
-    """Return a code if the user's customer consents already; else the page to show.
-
-    Raises AuthorizationError instead of a page when the application wants none (`prompt=none`).
+    Raises AuthorizationError instead of None when the application wants no page (`prompt=none`).
     """
-    silent = request.prompt == "none"
     if user is None:
-        if silent:
-            raise AuthorizationError("login_required")
-        return Page.SIGN_IN
-    if not user.has_role(*GIVERS):
-        if silent:
-            raise _denied()
-        return Page.NO_RIGHT
-    if request.prompt != "consent":
-        consent_id = await lock_standing_consent(tx, request.application.client_id, user.customer_id)
-        if consent_id is not None:
-            return await _code(tx, request, consent_id, now)
-    if silent:
-        raise AuthorizationError("consent_required")
-    return Page.CONSENT
+        refusal = AuthorizationError("login_required")
+    elif not user.has_role(*GIVERS):
+        refusal = _denied()
+    else:
+        if request.prompt != "consent":
+            consent_id = await lock_standing_consent(tx, request.application.client_id, user.customer_id)
+            if consent_id is not None:
+                return await _code(tx, request, consent_id, now)
+        refusal = AuthorizationError("consent_required")
+    if request.prompt == "none":
+        raise refusal
+    return None
 
 
 async def allow(tx: Transaction, request: AuthorizationRequest, user: CustomerUser, now: datetime) -> str:

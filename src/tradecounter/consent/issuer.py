@@ -145,7 +145,6 @@ class OwnIssuer(Struct, frozen=True):
         return published
 
 
-_CODE_REUSED = "the code was used before"
 _TOKEN_REUSED = "the refresh token was used before"  # noqa: S105 a reason
 
 
@@ -182,12 +181,11 @@ async def redeem_code(
     grant = await lock_grant_of_code(tx, request.code)
     if grant is None or grant.client_id != client_id:
         return Rejection("the code is unknown, or another application's")
-    problem = _CODE_REUSED if grant.code_used_at is not None else _grant_problem(grant, request, now)
+    problem = _grant_problem(grant, request, now)
+    await use_code(tx, grant.id, now)
     if problem is not None:
-        await use_code(tx, grant.id, now)
         await _end_grant(tx, grant, problem, now)
         return Rejection(problem)
-    await use_code(tx, grant.id, now)
     return await _give_tokens(tx, grant, now)
 
 
@@ -252,6 +250,7 @@ def signed_consent(
 
 def _grant_problem(grant: GrantRecord, request: CodeRequest, now: datetime) -> str | None:
     wrong = {
+        "the code was used before": grant.code_used_at is not None,
         "the code has expired": grant.code_expires_at <= now,
         "the consent is revoked, or the customer is blocked": not grant.usable,
         "redirect_uri: differs from that of the code": request.redirect_uri != grant.redirect_uri,

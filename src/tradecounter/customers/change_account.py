@@ -1,6 +1,5 @@
 """Blocks and unblocks customers, and changes their saved addresses."""
 
-from collections.abc import Iterable
 from datetime import datetime
 
 from msgspec.structs import asdict
@@ -11,18 +10,15 @@ from tradecounter.customers.queries.addresses import add_address, delete_address
 from tradecounter.customers.settings import Account
 from tradecounter.customers.wire import AddressDetails, SavedAddress
 from tradecounter.db.transaction import Transaction
-from tradecounter.events.record import NewEvent, record_event, record_events
+from tradecounter.events.record import record_event
 from tradecounter.kit.errors import DomainError, Kind, not_found, require_text
 from tradecounter.kit.text import LONGEST_REASON
 
 
-def record_customer_changes(tx: Transaction, customer_ids: Iterable[int], changed: list[str], now: datetime) -> None:
-    """Record the events for changes of customers; `changed` names the fields."""
-    events = [
-        NewEvent(f"customer/{customer_id}", customer_id, {"customer_id": customer_id, "changed": changed})
-        for customer_id in customer_ids
-    ]
-    record_events(tx, "customer.changed", events, now)
+def record_customer_change(tx: Transaction, customer_id: int, changed: list[str], now: datetime) -> None:
+    """Record the event for a change of a customer; `changed` names the fields."""
+    data = {"customer_id": customer_id, "changed": changed}
+    record_event(tx, "customer.changed", f"customer/{customer_id}", now, customer_id, data)
 
 
 async def block_customer(tx: Transaction, customer_id: int, reason: str, now: datetime) -> Account:
@@ -46,7 +42,7 @@ async def unblock_customer(tx: Transaction, customer_id: int, now: datetime) -> 
     before = await lock_account(tx, customer_id, to_change=True)
     if not await set_blocked(tx, customer_id, None, None):
         raise DomainError(Kind.CONFLICT, f"customer {customer_id} is not blocked")
-    record_customer_changes(tx, [customer_id], ["blocked"], now)
+    record_customer_change(tx, customer_id, ["blocked"], now)
     old = {"blocked": True, "blocked_reason": before.blocked_reason}
     audit(tx, "customer.unblock", f"customer/{customer_id}", now, before=old, after={"blocked": False})
     return await fetch_account(tx, customer_id)
@@ -56,7 +52,7 @@ async def save_address(tx: Transaction, customer_id: int, address: AddressDetail
     """Store an address and return it with its new id."""
     saved = await add_address(tx, customer_id, address)
     audit(tx, "address.create", f"customer/{customer_id}", now, after=asdict(saved))
-    record_customer_changes(tx, [customer_id], ["addresses"], now)
+    record_customer_change(tx, customer_id, ["addresses"], now)
     return saved
 
 
@@ -69,7 +65,7 @@ async def change_address(
     saved = SavedAddress(**asdict(address), id=address_id)
     old, new = asdict(before), asdict(saved)
     if audit_edit(tx, "address.change", f"customer/{customer_id}", now, before=old, after=new):
-        record_customer_changes(tx, [customer_id], ["addresses"], now)
+        record_customer_change(tx, customer_id, ["addresses"], now)
     return saved
 
 
@@ -78,4 +74,4 @@ async def remove_address(tx: Transaction, customer_id: int, address_id: int, now
     if not await delete_address(tx, customer_id, address_id, now):
         raise not_found("address", address_id)
     audit(tx, "address.delete", f"customer/{customer_id}", now, before={"id": address_id})
-    record_customer_changes(tx, [customer_id], ["addresses"], now)
+    record_customer_change(tx, customer_id, ["addresses"], now)

@@ -8,7 +8,7 @@ from msgspec import Struct
 from msgspec.structs import asdict
 
 from tradecounter.audit.record import audit
-from tradecounter.customers.change_account import record_customer_changes
+from tradecounter.customers.change_account import record_customer_change
 from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.customers.settings import Account
 from tradecounter.db.changes import bump
@@ -90,7 +90,7 @@ async def erase_customer(tx: Transaction, customer_id: int, now: datetime) -> Er
     for topic in ("customers", "keys", "contracts"):
         await bump(tx, topic)
     audit(tx, "customer.erase", f"customer/{customer_id}", now, after={"email_address": email})
-    record_customer_changes(tx, [customer_id], ["erased"], now)
+    record_customer_change(tx, customer_id, ["erased"], now)
     return erasure
 
 

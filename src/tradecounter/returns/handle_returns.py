@@ -195,9 +195,6 @@ def _check_received(lines: Sequence[ReturnedLine], items: Sequence[ReceivedUnits
     if not any(item.restock or item.scrap for item in items):
         raise invalid("items", "must name at least one unit to restock or to scrap")
     for number, item in enumerate(items):
-        for field, given in (("restock", item.restock), ("scrap", item.scrap)):
-            if given < 0:
-                raise invalid(f"items[{number}].{field}", "must not be negative")
         line, units = by_id[item.id], item.restock + item.scrap
         if units > line.expected:
             field = "restock" if item.restock else "scrap"

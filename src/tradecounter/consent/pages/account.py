@@ -28,7 +28,6 @@ from tradecounter.consent.authorize import (
     AuthorizationErrorCode,
     AuthorizationRequest,
     Fields,
-    Page,
     allow,
     fetch_target,
     named_client,
@@ -110,16 +109,21 @@ class ConsentPages(Struct, frozen=True):
             try:
                 request = read_request(application, fields)
                 require_resource(fields, audience)
-                result = await _decided(tx, request, user, decision, self.desk.clock.now())
+                code = await _decided(tx, request, user, decision, self.desk.clock.now())
             except AuthorizationError as error:
                 return self._back(call, application, application.error_address(issuer, error))
-            account = None if user is None else await fetch_account(tx, user.customer_id)
-        if not isinstance(result, Page):
-            return self._back(call, application, application.address(issuer, code=result))
-        if account is None:
-            raise self._sign_in(fields)
+            if code is not None:
+                return self._back(call, application, application.address(issuer, code=code))
+            if user is None:
+                raise self._sign_in(fields)
+            account = await fetch_account(tx, user.customer_id)
         return self._page(
-            call, application, "consent/consent.html", fields=fields.known(), account=account.name, page_to_show=result
+            call,
+            application,
+            "consent/consent.html",
+            fields=fields.known(),
+            account=account.name,
+            may_give=user.has_role(*GIVERS),
         )
 
     async def _agent_in(self, fields: Fields, user: CustomerUser | None) -> AgentClient | None:
@@ -257,8 +261,8 @@ def _asked(
 
 async def _decided(
     tx: Transaction, request: AuthorizationRequest, user: CustomerUser | None, decision: Decision | None, now: datetime
-) -> str | Page:
-    """Return a code, or the page to show. Raises AuthorizationError."""
+) -> str | None:
+    """Return a code, or None if the person has to be asked, or to sign in. Raises AuthorizationError."""
     if decision is None or user is None:
         return await start(tx, request, user, now)
     if decision == "deny":

@@ -12,7 +12,7 @@ from starlette.responses import Response
 from tradecounter.access.queries.people import fetch_user_of
 from tradecounter.access.users import disable_user
 from tradecounter.audit.record import audit, audit_edit
-from tradecounter.customers.change_account import record_customer_changes
+from tradecounter.customers.change_account import record_customer_change
 from tradecounter.customers.operations.wire import CreatedKey
 from tradecounter.customers.queries.accounts import (
     add_account,
@@ -77,7 +77,7 @@ async def change_customer(tx: Transaction, customer_id: int, change: CustomerCha
     old, new = structs.asdict(before), structs.asdict(account)
     changed = audit_edit(tx, "customer.edit", f"customer/{customer_id}", now, before=old, after=new)
     if changed:
-        record_customer_changes(tx, [customer_id], changed, now)
+        record_customer_change(tx, customer_id, changed, now)
     return account
 
 

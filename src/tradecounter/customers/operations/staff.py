@@ -49,7 +49,7 @@ from tradecounter.edge.rest.common_errors import CONFLICT
 from tradecounter.edge.rest.negotiation import ZIP
 from tradecounter.edge.session import require_token_scope
 from tradecounter.identity.manage_keys import KeyRequest, end_key_of
-from tradecounter.identity.queries.api_keys import KeyRecord, list_keys
+from tradecounter.identity.queries.api_keys import list_keys
 from tradecounter.kit.money import NOTHING
 from tradecounter.kit.wire import ReasonRequest
 from tradecounter.privacy.personal_data import erase_customer
@@ -94,10 +94,6 @@ async def present_customers(tx: Transaction, accounts: Sequence[Account], now: d
         )
         shown.append(ResellerCustomer(**structs.asdict(account), credit=credit))
     return shown
-
-
-def _key(record: KeyRecord) -> Key:
-    return convert(record, Key, from_attributes=True)
 
 
 def _user(record: CustomerUser) -> User:
@@ -165,7 +161,7 @@ class CustomerOperations(Struct, frozen=True):
         The use of a key does not change it.
         """
         account = await fetch_account(tx, customer_id)
-        return [_key(key) for key in await list_keys(tx, account.id, query.since)]
+        return convert(await list_keys(tx, account.id, query.since), list[Key], from_attributes=True)
 
     @CUSTOMERS.changes("POST", _KEYS, location="{id}", shown_once="key")
     async def create_key(self, tx: Transaction, now: datetime, customer_id: CustomerId, body: KeyRequest) -> CreatedKey:
@@ -184,7 +180,7 @@ class CustomerOperations(Struct, frozen=True):
     async def list_users(self, tx: Transaction, customer_id: CustomerId, query: SinceParameters) -> list[User]:
         """A customer's users."""
         account = await fetch_account(tx, customer_id)
-        return [_user(user) for user in await list_users(tx, account.id, query.since)]
+        return convert(await list_users(tx, account.id, query.since), list[User], from_attributes=True)
 
     @CUSTOMERS.changes("POST", _USERS, location="{id}")
     async def invite_user(self, tx: Transaction, now: datetime, customer_id: CustomerId, body: UserRequest) -> User:
