@@ -8,22 +8,16 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 from msgspec.json import decode
 from msgspec.structs import asdict
 
-from tradecounter.agents.consents import limit_exceeded, lock_agent
-from tradecounter.agents.operations.approvals import (
-    HeldBack,
-    ask_people,
-    held_by_people,
-    is_priced_since,
-)
+from tradecounter.agents.consents import lock_agent
+from tradecounter.agents.operations.approvals import Confirmation, Shown, held_back
 from tradecounter.agents.operations.tools import Caller, tool
-from tradecounter.agents.queries import AgentConsent, insert_agent_order
-from tradecounter.approvals.queries import Approval, find_approval
+from tradecounter.agents.queries import insert_agent_order
+from tradecounter.approvals.queries import find_approval
 from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.customers.wire import AddressDetails
 from tradecounter.db.pool import Database
 from tradecounter.db.transaction import Transaction, reading, transaction
 from tradecounter.edge.rest.paging import Page
-from tradecounter.identity.credentials import LiveAgent
 from tradecounter.kit.clock import Clock, local_text, uk_date
 from tradecounter.kit.errors import Code, DomainError, FieldError, Kind
 from tradecounter.kit.money import in_pounds
@@ -44,7 +38,7 @@ from tradecounter.orders.queries.orders import (
     pipe_by_code,
     pipe_lock_unconfirmed,
 )
-from tradecounter.orders.shipping_options import ShippingOption, choose_shipping, find_option
+from tradecounter.orders.shipping_options import choose_shipping, find_option
 from tradecounter.orders.states import NumberedOrder, PendingOrder, PricedQuote
 from tradecounter.orders.wire import (
     AllowBackOrders,
@@ -103,20 +97,6 @@ class ConfirmOrder(Struct):
     ]
     shipping_method: Annotated[Id, Meta(description="The id of one of the `shipping_options`.")]
     total: Annotated[PoundsToCompare, Meta(description="The `total`, or the method's `total_gross`, as it was shown.")]
-
-
-class Confirmation(Struct):
-    """What came of it."""
-
-    code: Annotated[
-        str,
-        Meta(
-            description="`confirmed`; `approval_needed`: people of the customer have to confirm it first; `declined`: "
-            "they do not want it. New values may be added."
-        ),
-    ]
-    message: Annotated[str, Meta(description="The same in words.")]
-    order: Annotated[CreatedOrder | UnsetType, Meta(description="The order, once it is confirmed.")] = UNSET
 
 
 class ListOrders(Struct):
@@ -198,9 +178,9 @@ class OrderTools(Struct, frozen=True):
             shown = await _require_shown_total(tx, customer, code, request, now)
             if agent is not None and consent is not None:
                 approval = await find_approval(tx, customer, code, now)
-                held = await _held(tx, agent, consent, approval, code, shown, now)
+                held = await held_back(tx, agent, consent, approval, code, shown, now)
                 if held is not None:
-                    return Confirmation(held.code, held.message)
+                    return held
                 if approval is not None:
                     code, method = approval.code, None  # as people have confirmed it
             order, lines = await confirm_order(tx, customer, code, method, policy, now)
@@ -245,31 +225,9 @@ class OrderTools(Struct, frozen=True):
         return [order_on_the_wire(order, lines[order.id], fulfilled[order.id], view, now) for order in orders]
 
 
-_Shown = tuple[PendingOrder | PricedQuote, ShippingOption]
-
-
-async def _held(
-    tx: Transaction,
-    agent: LiveAgent,
-    consent: AgentConsent,
-    approval: Approval | None,
-    code: str,
-    shown: _Shown | None,
-    now: datetime,
-) -> HeldBack | None:
-    """Return why an order is not confirmed, or None: people decide about it, or have to."""
-    if approval is None:
-        limit = None if shown is None else limit_exceeded(consent, shown[0].gross_with(shown[1]))
-        return None if shown is None or limit is None else await ask_people(tx, agent, *shown, f"above {limit}", now)
-    if shown is not None and is_priced_since(approval, shown[0]):
-        # What people have declined is theirs to decide, also below the agent's limits.
-        return await ask_people(tx, agent, *shown, "priced again since it was declined", now)
-    return await held_by_people(tx, approval, code, now)
-
-
 async def _require_shown_total(
     tx: Transaction, customer_id: int, code: str, request: ConfirmOrder, now: datetime
-) -> _Shown | None:
+) -> Shown | None:
     """Check that an order costs what was shown; return it, locked, with its shipping method.
 
     Returns None if it cannot be confirmed, or not by this method. Raises DomainError (conflict).
