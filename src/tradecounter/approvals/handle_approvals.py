@@ -199,7 +199,7 @@ def _require_waiting(approval: Approval, code: str) -> Approval:
         problem = "it has ended with its order, which was confirmed or cancelled, or has expired"
         raise DomainError(Kind.CONFLICT, problem)
     if approval.state != "waiting":
-        raise _decided_already()
+        raise DomainError(Kind.CONFLICT, "it is approved or declined already")
     if approval.code != code.lower():
         problem = f"it was priced again, and is {in_pounds(approval.gross)} now: decide about {approval.code}"
         raise DomainError(Kind.CONFLICT, problem)
@@ -217,18 +217,12 @@ async def _decide(
     *,
     mails_requester: bool = True,
 ) -> None:
-    if not await set_decided(tx, approval.order_id, state, user_id, gross, reason, now):
-        raise _decided_already()
+    await set_decided(tx, approval.order_id, state, user_id, gross, reason, now)
     if mails_requester:
         # A deleted user who asked is left out.
         asker = {} if approval.requested_by is None else {"asked_by": approval.requested_by}
         decided = int(now.timestamp())
         queue(tx, "mail_approval_decided", order_id=approval.order_id, decided=decided, **asker)
-
-
-def _decided_already() -> DomainError:
-    """Return the error for a request that is approved or declined."""
-    return DomainError(Kind.CONFLICT, "it is approved or declined already")
 
 
 async def price_again(tx: Transaction, customer_id: int, code: str, context: OrderContext) -> PendingOrder:

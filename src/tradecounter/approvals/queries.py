@@ -254,18 +254,15 @@ async def insert_approval(
 _DECIDE = Statement("""
     update order_approval
     set state = :state, decided_by = :user_id, gross = :gross, decided_at = :now, reason = :reason
-    where order_id = :order_id and state = 'waiting'
+    where order_id = :order_id
 """)
 
 
 async def set_decided(
     tx: Transaction, order_id: int, state: Decision, user_id: int | None, gross: Decimal, reason: str, now: datetime
-) -> bool:
-    """Store a decision about a total; return False if the request does not wait any more."""
-    decided = await tx.execute(
-        _DECIDE, order_id=order_id, state=state, user_id=user_id, gross=gross, reason=reason, now=now
-    )
-    return decided == 1
+) -> None:
+    """Store a decision about a total; the caller has locked the request's order, and the request waits."""
+    await tx.execute(_DECIDE, order_id=order_id, state=state, user_id=user_id, gross=gross, reason=reason, now=now)
 
 
 _MOVE = Statement("""
