@@ -30,7 +30,6 @@ from tradecounter.products.queries.products import (
     find_product_ids,
     find_product_row,
     find_sku_with_ean,
-    product_rows,
 )
 from tradecounter.stock.importing import StockRow
 
@@ -232,7 +231,7 @@ async def change_products(tx: Transaction, wanted: ProductsChange, now: datetime
     before = await fetch_product_rows(tx, wanted.skus)
     rows = [Row(number, wanted.row_of(product)) for number, product in enumerate(before.values(), start=1)]
     report = await import_rows(tx, "products", rows, now, force=False, rule=str(wanted))
-    for key, after in (await product_rows(tx, list(before))).items():
+    for key, after in (await fetch_product_rows(tx, before)).items():
         audit_edit(tx, "product.change", f"product/{after['sku']}", now, before=before[key], after=after)
     return report.changed
 

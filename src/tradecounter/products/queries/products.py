@@ -177,11 +177,10 @@ _decoder = msgspec.json.Decoder(dict[str, Any], float_hook=Decimal)
 
 async def find_product_row(tx: Transaction, sku_key: str) -> dict[str, Any] | None:
     """Return a product's fields as imports name them, or None. Numbers with a point are decimals."""
-    return (await product_rows(tx, [sku_key])).get(sku_key)
+    return (await _product_rows(tx, [sku_key])).get(sku_key)
 
 
-async def product_rows(tx: Transaction, sku_keys: Sequence[str]) -> dict[str, dict[str, Any]]:
-    """Return the fields of the products with these folded SKUs, by folded SKU, as `find_product_row` does."""
+async def _product_rows(tx: Transaction, sku_keys: Sequence[str]) -> dict[str, dict[str, Any]]:
     return {key: _decoder.decode(row) for key, row in await tx.fetch_all(_PRODUCT_ROWS, sku_keys=list(sku_keys))}
 
 
@@ -190,11 +189,12 @@ async def _unknown(tx: Transaction, sku: str) -> DomainError:
     return DomainError(Kind.NOT_FOUND, f"product {shown_name(sku)} does not exist{hint}")
 
 
-async def fetch_product_rows(tx: Transaction, skus: Sequence[str]) -> dict[str, dict[str, Any]]:
-    """Return what `product_rows` does. Raises DomainError (not found) for the first unknown SKU."""
-    found = await product_rows(tx, [key_form(sku) for sku in skus])
-    for sku in skus:
-        if key_form(sku) not in found:
+async def fetch_product_rows(tx: Transaction, skus: Iterable[str]) -> dict[str, dict[str, Any]]:
+    """Return the fields of products by folded SKU, as `find_product_row` does. Raises DomainError (not found)."""
+    sku_of_key = {key_form(sku): sku for sku in skus}
+    found = await _product_rows(tx, list(sku_of_key))
+    for key, sku in sku_of_key.items():
+        if key not in found:
             raise await _unknown(tx, sku)
     return found
 
