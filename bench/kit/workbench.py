@@ -52,6 +52,11 @@ class Workbench:
             )
         return self.stores[count]
 
+    def copy_of(self, store: Store, name: str) -> Store:
+        """Return a copy of a store, in a database and a folder with a name."""
+        url = self.new_database(name, f"store_{len(store.products)}")
+        return Store(self.place(name), url, store.products, customer_ids=store.customer_ids)
+
     @property
     def postgres_pid(self) -> int:
         """The database server's process."""

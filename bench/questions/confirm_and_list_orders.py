@@ -29,9 +29,7 @@ _SPARE = 60
 
 def measure(bench: Workbench) -> list[Row]:
     """Measure twice: before and after the others ordered."""
-    small = bench.small
-    url = bench.new_database("orders", f"store_{len(small.products)}")
-    store = Store(bench.place("orders"), url, small.products, customer_ids=small.customer_ids)
+    store = bench.copy_of(bench.small, "orders")
     own = store.customer_ids[_CUSTOMER]
     others = [customer for customer in store.customer_ids if customer != own]
     everybody = ALL // 10 if bench.quick else ALL

@@ -34,9 +34,7 @@ _TRIGGER = b"procrastinate_jobs_notify_queue_job_inserted_v1"
 
 def measure(bench: Workbench) -> list[Row]:
     """Measure the product, then pgbench, each without notifications and with them, in turns."""
-    small = bench.small
-    url = bench.new_database("confirmations", f"store_{len(small.products)}")
-    store = Store(bench.place("confirmations"), url, small.products, customer_ids=small.customer_ids)
+    store = bench.copy_of(bench.small, "confirmations")
     each = _MOST_PER_SECOND * bench.seconds
     orders = _make_orders(store, each * 2 * bench.rounds + 1)
     numbers = iter(range(1, orders + 1))

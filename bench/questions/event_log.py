@@ -44,9 +44,7 @@ select 'evt_new' || id, 'order.confirmed', now(), 'order/new' || id, id, true, '
 
 def measure(bench: Workbench) -> list[Row]:
     """Measure pages, then waiting, for both sites."""
-    small = bench.small
-    url = bench.new_database("event_log", f"store_{len(small.products)}")
-    store = Store(bench.place("event-log"), url, small.products, customer_ids=small.customer_ids)
+    store = bench.copy_of(bench.small, "event-log")
     token = tradecounter(store.env, "token", "add", "--name", "bench", "--scope", "events:read")["token"]
     many = MANY // 10 if bench.quick else MANY
     with serving(store.env, store.folder) as api, backoffice(store.env, store.folder) as office:

@@ -36,9 +36,7 @@ _LISTS = (
 
 def measure(bench: Workbench) -> list[Row]:
     """Measure each list on a server of its own, which has sent none before."""
-    small = bench.small
-    url = bench.new_database("long_lists", f"store_{len(small.products)}")
-    store = Store(bench.place("long-lists"), url, small.products, customer_ids=small.customer_ids)
+    store = bench.copy_of(bench.small, "long-lists")
     with serving(store.env, store.folder) as server, store.connect() as connection:
         place_original(server, store, _CUSTOMER)
         copy_orders(connection, OWN, [store.customer_ids[_CUSTOMER]], whole=True)

@@ -66,7 +66,7 @@ class People:
 
 def measure(bench: Workbench) -> list[Row]:
     """Open every page several times, at each site."""
-    store = _store(bench)
+    store = bench.copy_of(bench.store(LARGE), "pages")
     count, copies = (_QUICK_COUNT, _QUICK_COPIES) if bench.quick else (COUNT, _COPIES)
     with serving(store.env, store.folder) as public:
         make_reseller_orders(public, store, count)
@@ -99,13 +99,6 @@ def rows_of(store: Store, things: Things, staff: People, users: People, size: st
         _row_of_tail(f"search box of the back office while somebody types, {size}", typed, MOST_MS_OF_TAIL),
         _row(f"customer's account and shop, {size}", account, MOST_MS),
     ]
-
-
-def _store(bench: Workbench) -> Store:
-    """Return a copy of the largest store."""
-    base = bench.store(LARGE)
-    url = bench.new_database("pages", f"store_{len(base.products)}")
-    return Store(bench.place("pages"), url, base.products, customer_ids=base.customer_ids)
 
 
 def _addresses(site: PageSite, names: Mapping[str, object]) -> dict[str, str]:

@@ -51,9 +51,7 @@ class Round:
 
 def measure(bench: Workbench) -> list[Row]:
     """Create and confirm orders on both servers in turns."""
-    small = bench.small
-    url = bench.new_database("recorded_orders", f"store_{len(small.products)}")
-    store = Store(bench.place("recorded-orders"), url, small.products, customer_ids=small.customer_ids)
+    store = bench.copy_of(bench.small, "recorded-orders")
     each = _EACH_QUICK if bench.quick else _EACH
     numbering = pinned([sys.executable, "-m", "bench.kit.numbering", store.url], str(OTHER_CORE))
     runs = count()

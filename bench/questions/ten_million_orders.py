@@ -86,14 +86,11 @@ def measure(bench: Workbench) -> list[Row]:
 
 
 def _side(bench: Workbench, stack: ExitStack, size: int) -> _Side:
-    small = bench.small
-    name = f"orders_{size}"
-    url = bench.new_database(name, f"store_{len(small.products)}")
-    store = Store(bench.place(name), url, small.products, customer_ids=small.customer_ids)
+    store = bench.copy_of(bench.small, f"orders_{size}")
     with serving(store.env, store.folder) as server, store.connect() as connection:
         place_original(server, store, _WATCHED)
         bench.say(f"adding {size:,} orders")
-        add_orders(connection, url, size, store.customer_ids[:_WATCHED], bench.say)
+        add_orders(connection, store.url, size, store.customer_ids[:_WATCHED], bench.say)
     token = tradecounter(store.env, "token", "add", "--name", "bench", "--scope", "audit:read")["token"]
     api = stack.enter_context(serving(store.env, store.folder))
     office = stack.enter_context(backoffice(store.env, store.folder))

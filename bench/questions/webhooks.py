@@ -28,9 +28,7 @@ def measure(bench: Workbench) -> list[Row]:
 
 
 def _row(bench: Workbench, endpoints: int) -> Row:
-    small = bench.small
-    name = f"webhooks-{endpoints}"
-    store = Store(bench.place(name), bench.new_database(name, f"store_{len(small.products)}"), small.products)
+    store = bench.copy_of(bench.small, f"webhooks-{endpoints}")
     env = environment(store.url, store.folder) | _SETTINGS
     count = _DELIVERIES_QUICK if bench.quick else _DELIVERIES
     # Not all types: the worker expires the pending orders of earlier questions meanwhile.
@@ -40,7 +38,7 @@ def _row(bench: Workbench, endpoints: int) -> Row:
         for number in range(endpoints):
             tradecounter(env, "webhook", "add", f"http://127.0.0.1:{receiver.port}/{number}", *types)
         with store.connect() as connection:
-            append_events(connection, count // endpoints, small.customer_ids)
+            append_events(connection, count // endpoints, store.customer_ids)
         database_used = -processor_seconds(bench.postgres_pid)
         worker = stack.enter_context(working(env, store.folder))
         started_with = processor_seconds(worker)

@@ -15,11 +15,12 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from rigs.drill.run import MEMORY, faults_of, say, told, wanted_by
+from rigs.drill.run import MEMORY, faults_of, wanted_by
 from rigs.failover import shipped
 from rigs.failover.cluster import DATABASE, Cluster, DataMachine, server_programs, wait_until
 from rigs.failover.namespaces import MachineError, machines
 from rigs.failover.services import AS_NOBODY, Service, supervised
+from rigs.told import say, told
 from support.backups import archive, wait_for_archive
 from support.processes import kill_server
 
@@ -199,7 +200,7 @@ def main(arguments: Sequence[str]) -> int:
         say(f"three machines archive their WAL; later they will {end}")
         faults = faults_of(backups, folder, wanted)
         if (shown := backups.query("show work_mem")) != [("5MB",)]:
-            faults["the cluster's settings are not those from before the restore"] = shown
+            faults.append(f"the cluster's settings are not those from before the restore: {shown}")
     return told(faults)
 
 

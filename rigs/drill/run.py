@@ -31,6 +31,7 @@ from rigs.kill.kills import Process, running_processes
 from rigs.kill.receivers import Endpoint
 from rigs.kill.sender import Sender
 from rigs.kill.trial import SETTINGS, Trial, new_trial, served, waiting_work
+from rigs.told import say, told
 from support.backups import Backups, backed_up_server
 from support.command_line import SECRET, without_settings
 from support.mail import Inbox, mail_server
@@ -42,11 +43,6 @@ MEMORY = Path("/dev/shm") if Path("/dev/shm").is_dir() else None
 PAUSE = 60  # seconds; nothing here kills processes
 CATCH_UP_SECONDS = 120
 MAIL = {"mail_from": "Orders <orders@shop.example>", "support_email": "support@shop.example"}
-
-
-def say(text: str) -> None:
-    sys.stdout.write(f"{text}\n")
-    sys.stdout.flush()
 
 
 @dataclass
@@ -242,7 +238,7 @@ def wanted_by(program: str, arguments: Sequence[str]) -> Wanted:
     return wanted
 
 
-def faults_of(backups: Backups, folder: Path, wanted: Wanted) -> dict[str, Any]:
+def faults_of(backups: Backups, folder: Path, wanted: Wanted) -> list[str]:
     """Spoil, destroy and restore a new shop; what was wrong afterwards."""
     upgrade(backups.url)
     with served(backups.url) as (service, _):
@@ -250,15 +246,7 @@ def faults_of(backups: Backups, folder: Path, wanted: Wanted) -> dict[str, Any]:
     with mail_server() as inbox:
         drill = Drill(backups, folder, inbox, trial, wanted.operations, wanted.seed)
         drill.run()
-    return drill.faults
-
-
-def told(faults: Mapping[str, Any]) -> int:
-    """Print what was wrong; the status to end with."""
-    for what, shown in faults.items():
-        say(f"FAILED {what}: {shown}"[:1000])
-    say(f"{len(faults)} faults")
-    return 1 if faults else 0
+    return [f"{what}: {shown}" for what, shown in drill.faults.items()]
 
 
 def main(arguments: Sequence[str]) -> int:

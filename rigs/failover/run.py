@@ -36,6 +36,7 @@ from rigs.failover.services import supervised
 from rigs.kill.checks import all_faults
 from rigs.kill.mails import faults_in_mails
 from rigs.kill.trial import SERVED, new_trial, waiting_work
+from rigs.told import say, told
 from support.mail import read_folder
 from support.service import running_service
 from support.waiting import wait_for
@@ -51,11 +52,6 @@ CATCH_UP_SECONDS = 240
 CLIENT_SECONDS = 5
 REPEATED = 5  # each fifth key is sent once more after the last fault
 FAULTS_FOR_A_ROUND = 100  # in which each kind comes alone once
-
-
-def say(text: str) -> None:
-    sys.stdout.write(f"{text}\n")
-    sys.stdout.flush()
 
 
 class Wanted(argparse.Namespace):
@@ -242,10 +238,7 @@ def main(arguments: Sequence[str]) -> int:
     except MachineError as error:
         say(f"NOT RUN: {error}")
         return 1
-    for fault in faults:
-        say(f"FAILED {fault[:1000]}")
-    say(f"{len(faults)} violations")
-    return 1 if faults else 0
+    return told(faults)
 
 
 if __name__ == "__main__":

@@ -17,16 +17,12 @@ from urllib.parse import urlsplit
 
 from rigs.fuzz.fuzzed_service import fuzzed_service
 from rigs.fuzz.raw_fuzzing import Fuzz, Way
+from rigs.told import say
 from support.cluster import cluster
 from support.front_proxies import haproxy, missing_packages, nginx
 
 WAYS = ("direct", "haproxy", "nginx", "nginx-kept")
 CONVERSATIONS_OF_A_BATCH = 100
-
-
-def say(text: str) -> None:
-    sys.stdout.write(f"{text}\n")
-    sys.stdout.flush()
 
 
 @contextmanager

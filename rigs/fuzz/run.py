@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from rigs.told import say
 from support.cluster import cluster
 from support.fuzzing import BEHIND_A_PROXY, Report, Shop, fill, run_phases
 from support.service import Service, running_service
@@ -40,11 +41,6 @@ def wanted(arguments: Sequence[str]) -> Wanted:
     found = parser.parse_args(arguments)
     seed = 1 + secrets.randbelow(1_000_000) if found.seed is None else found.seed
     return Wanted(found.requests, found.minutes, seed)
-
-
-def say(text: str) -> None:
-    sys.stdout.write(f"{text}\n")
-    sys.stdout.flush()
 
 
 def fuzz(service: Service, shop: Shop, limits: Wanted) -> Report:

@@ -29,6 +29,7 @@ from rigs.fuzz.fuzzed_service import fuzzed_service
 from rigs.fuzz.raw_fuzzing import is_error, kind_of, open_descriptors, resident_bytes
 from rigs.hostile.honest_clients import RATES, Sample, run_honest_clients
 from rigs.hostile.hostile_clients import COUNTS, be_hostile
+from rigs.told import say, told
 from support.cluster import cluster
 from support.command_line import Running
 
@@ -93,11 +94,6 @@ class Watch:
             f"{name:>8} {elapsed:4.0f} s  p50 {_ms(recent, 0.5):6.1f} ms  p99 {_ms(recent, 0.99):6.1f} ms  "
             f"{faults} failed  {resident / 1e6:4.0f} MB  {descriptors} descriptors"
         )
-
-
-def say(text: str) -> None:
-    sys.stdout.write(f"{text}\n")
-    sys.stdout.flush()
 
 
 def _ms(samples: Sequence[Sample], share: float) -> float:
@@ -197,10 +193,7 @@ def main(words: Sequence[str]) -> int:
         service, buyers = stack.enter_context(fuzzed_service(url, folder, products=PRODUCTS))
         parts = urlsplit(service.announced["base_url"])
         wrong = watched(Watch(service), (parts.hostname or "", parts.port or 0), buyers, wanted)
-    for fault in wrong:
-        say(f"FAILED {fault[:1000]}")
-    say(f"{len(wrong)} faults")
-    return 1 if wrong else 0
+    return told(wrong)
 
 
 if __name__ == "__main__":

@@ -19,6 +19,7 @@ from rigs.kill.kills import DatabaseServer, Target, running_processes, under_fir
 from rigs.kill.mails import faults_in_mails
 from rigs.kill.sender import Sender
 from rigs.kill.trial import SETTINGS, new_trial, served, waiting_work
+from rigs.told import say, told
 from support.mail import mail_server
 from support.processes import adopt_orphans
 from support.service import running_service
@@ -31,11 +32,6 @@ PAUSE = 6  # seconds that a process lives on average
 DATABASE_PAUSE = 15
 MOST_SECONDS_TO_CATCH_UP = 240  # a delivery that a killed worker has begun waits for 30 seconds
 MEMORY = Path("/dev/shm")
-
-
-def say(text: str) -> None:
-    sys.stdout.write(f"{text}\n")
-    sys.stdout.flush()
 
 
 def trial_on(server: EmbeddedPostgres, folder: Path, operations: int, seed: int) -> list[str]:
@@ -86,10 +82,7 @@ def main(arguments: Sequence[str]) -> int:
         EmbeddedPostgres(Path(folder)) as server,
     ):
         faults = trial_on(server, Path(folder), wanted.operations, wanted.seed)
-    for fault in faults:
-        say(f"FAILED {fault[:1000]}")
-    say(f"{len(faults)} faults")
-    return 1 if faults else 0
+    return told(faults)
 
 
 if __name__ == "__main__":
