@@ -20,7 +20,7 @@ def test_the_example_of_a_form_stands_in_its_files() -> None:
     text = (ROOT / "docs" / "pages.md").read_text(encoding="utf-8")
     pages = SOURCE / "quotes" / "pages"
     code, template = re.findall(r"^```(?:python|jinja)\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
-    assert code in (pages / "staff" / "steps.py").read_text(encoding="utf-8")
+    assert code in (pages / "staff" / "one_quote.py").read_text(encoding="utf-8")
     assert template.strip() == (pages / "templates" / "staff" / "decline.html").read_text(encoding="utf-8").strip()
 
 

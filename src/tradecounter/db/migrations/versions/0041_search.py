@@ -14,7 +14,7 @@ _SYNONYMS = """
     );
 """
 
-# `text_pattern_ops` finds beginnings in databases of any collation. `orders/queries/order_table.py` has the same
+# `text_pattern_ops` finds beginnings in databases of any collation. `orders/queries/all_orders.py` has the same
 # expressions.
 _INDEXES = r"""
     create index orders_by_reference_word on orders
