@@ -3,7 +3,6 @@
 import shutil
 import sys
 from datetime import datetime
-from pathlib import Path
 from tempfile import TemporaryFile
 from typing import Annotated, Any
 
@@ -15,6 +14,7 @@ from tradecounter.edge.command_line.arguments import CustomerId
 from tradecounter.edge.command_line.output import AsJson, one_line, show
 from tradecounter.edge.command_line.pdf_file import check_output
 from tradecounter.edge.command_line.session import fail, run_change, run_query
+from tradecounter.kit.private_folder import private_file
 from tradecounter.privacy.personal_data import Erasure, erase_customer, export_customer
 
 customer = typer.Typer()
@@ -36,20 +36,19 @@ def export(
 ) -> None:
     """Write all that is stored of a customer to a ZIP file, as JSON and PDF files."""
     check_output(output, as_json=as_json)
-    path = Path(output or f"customer-{customer_id}.zip")
+    path = output or f"customer-{customer_id}.zip"
     with TemporaryFile() as copy:
         run_query(lambda tx: export_customer(tx, customer_id, copy))
         copy.seek(0)
-        if output == "-":
+        if path == "-":
             shutil.copyfileobj(copy, sys.stdout.buffer)
             return
         try:
-            path.touch(mode=0o600, exist_ok=False)
-            with path.open("wb") as file:
+            with open(path, "xb", opener=private_file) as file:
                 shutil.copyfileobj(copy, file)
         except OSError as error:
             fail(f"{path}: {error.strerror}")
-    show({"id": customer_id, "file": str(path)}, str(path), as_json=as_json)
+    show({"id": customer_id, "file": path}, path, as_json=as_json)
 
 
 @customer.command("erase")

@@ -18,7 +18,7 @@ from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.kit.keys import key_form
 from tradecounter.kit.money import in_pounds
 from tradecounter.kit.numbers import UnreadableNumberError, read_pounds
-from tradecounter.kit.text import fold
+from tradecounter.kit.text import fold, joined_word
 from tradecounter.orders.queries.all_orders import OrderFilter, OrderRow, order_table
 from tradecounter.orders.queries.find_orders import find_orders, find_own_orders
 from tradecounter.products.find_products import Catalogue, most_relevant
@@ -92,12 +92,8 @@ def typed_amount(text: str) -> Decimal | None:
 
 def has_in_reference(row: OrderRow, text: str) -> bool:
     """Return whether an order's reference or the customer's own has a text in it, whatever the punctuation."""
-    wanted = _letters(text)
-    return bool(wanted) and any(wanted in _letters(name) for name in (row.name, row.customer_reference))
-
-
-def _letters(text: str) -> str:
-    return "".join(filter(str.isalnum, fold(text)))
+    wanted = joined_word(text)
+    return bool(wanted) and any(wanted in joined_word(name) for name in (row.name, row.customer_reference))
 
 
 def order_groups(rows: Iterable[OrderRow], root: str = "", *, sees_totals: bool = True) -> list[Group]:

@@ -219,13 +219,13 @@ class Shelf:
 
     @cached_property
     def facets(self) -> list[Facet]:
-        """The filters that would leave something out."""
-        all_facets = [self._flags(), self._manufacturers(), self._prices(), *self._attributes()]
-        return [facet for facet in all_facets if self._is_useful(facet)]
-
-    def _is_useful(self, facet: Facet) -> bool:
-        """Return whether a choice would leave something out, or one is made."""
-        return any(choice.is_chosen or choice.count < len(self.found) for choice in facet.choices)
+        """The filters of which a choice would leave something out, or is made."""
+        of_attributes = map(self._attribute, self._common_attributes())
+        return [
+            facet
+            for facet in (self._flags(), self._manufacturers(), self._prices(), *of_attributes)
+            if any(choice.is_chosen or choice.count < len(self.found) for choice in facet.choices)
+        ]
 
     def _without(self, **changes: Any) -> BitMap:
         """Return the rows that are found with some filters changed, but the same words."""
@@ -270,10 +270,6 @@ class Shelf:
             for r in PRICE_RANGES
         ]
         return Facet("Your price", _shown(choices))
-
-    def _attributes(self) -> Iterable[Facet]:
-        for attribute in self._common_attributes():
-            yield self._attribute(attribute)
 
     def _attribute(self, attribute: ProductAttribute) -> Facet:
         own = [text for text in self.wanted.attribute if _is_of(attribute, text)]

@@ -5,7 +5,6 @@ words are combined with those of the next, so all ways to join a query's words a
 read as the nearest that something has.
 """
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from difflib import get_close_matches
 from functools import reduce
@@ -28,7 +27,6 @@ _MOST_JOINED = 8  # words
 _MOST_WORDS = 32  # of a query in which words are joined, and repeated words count
 _MOST_CORRECTED = 5  # words of a query; looking for the nearest takes a millisecond each
 
-_NOT_BLANK = re.compile(r"\S+")
 _QUOTES = frozenset('"“”')
 
 
@@ -102,7 +100,7 @@ class _Reader(Struct):
     def joined_by_punctuation(self, query: str) -> tuple[str, ...]:
         """Return the words of a query; what punctuation parts is one word if a text writes it so."""
         found: list[str] = []
-        for token in _NOT_BLANK.findall(normalised(query)):
+        for token in normalised(query).split():
             parts = words(token)
             joined = "".join(parts)
             is_written = self.index.is_compound(joined, self.visible) or self.is_known(joined, typed_as_one=False)
