@@ -146,11 +146,11 @@ def test_erasing_leaves_only_what_tax_law_requires(shop: Service) -> None:
     placed = invoiced(shop, customer, ("PHONE", 1), shipping_address={**ADDRESS, "country_code": "GB"})
     pay(shop, placed, str(outstanding(shop, customer)))
     cancel(shop, buy(customer, [("PHONE", 1)]), "Ada Private has moved")
-    shop.in_transaction(partial(block_customer, customer_id=customer.id, reason="Ada Private", now=shop.clock.now()))
     wanted, policy = WebhookRequest(url="https://vanish.example/", customer_id=customer.id), policy_of(shop)
     shop.in_transaction(lambda tx: add_webhook(tx, policy, wanted, shop.clock.now()))
     person = customer_user(shop, customer.id)
     person.sends("/account/list/new", {"name": "Ada Private's kit", "lines": "PHONE 1", "shared": "true"})
+    shop.in_transaction(partial(block_customer, customer_id=customer.id, reason="Ada Private", now=shop.clock.now()))
     erase(shop, customer)
     shop.refresh()
     assert customer.get("/order").status_code == 401
