@@ -139,7 +139,9 @@ async def waits_of_rows(
 
 
 def _for_stock(line: OpenLine, queue: Queue, now: datetime) -> Wait:
-    some = f"{line.back_ordered:,} of {line.quantity:,} wait" if line.back_ordered < line.quantity else _all(line)
+    some = {1: "It waits", 2: "Both wait"}.get(line.quantity, f"All {line.quantity:,} wait")
+    if line.back_ordered < line.quantity:
+        some = f"{line.back_ordered:,} of {line.quantity:,} wait"
     ready = (
         f" {line.allocated:,} {'is' if line.allocated == 1 else 'are'} reserved and ready." if line.allocated else ""
     )
@@ -179,10 +181,6 @@ def _for_packing(leaves: datetime | None, now: datetime) -> Wait:
         return Wait("packing", "Reserved, and next to be packed.", "Being packed")
     day = "today" if uk_date(leaves) == uk_date(now) else f"on {_day(leaves)}"
     return Wait("packing", f"Reserved. It is packed and leaves {day}.", f"Leaves {day}")
-
-
-def _all(line: OpenLine) -> str:
-    return {1: "It waits", 2: "Both wait"}.get(line.quantity, f"All {line.quantity:,} wait")
 
 
 def _day(moment: datetime) -> str:

@@ -10,7 +10,7 @@ from jinja2 import Environment, pass_environment
 from jinja2.filters import do_truncate
 from markupsafe import Markup, escape
 
-from tradecounter.kit.clock import UK, day_on_pages, moment_of, uk_date
+from tradecounter.kit.clock import UK, day_on_pages, uk_date
 from tradecounter.kit.money import in_pounds
 from tradecounter.kit.text import plural, sentence
 
@@ -150,11 +150,6 @@ def clock_time(when: datetime) -> str:
     return Markup('<time datetime="{}">{:%H:%M}</time>').format(_exact(when), when.astimezone(UK))
 
 
-def local_moment(text: str) -> str:
-    """Return a LocalDateTime, which is UK time without an offset, as a `<time>`: 16 Jun 2026, 09:00."""
-    return moment(moment_of(text))
-
-
 def day(when: date | datetime | None) -> str:
     """Return a date as a `<time>`: 16 Jun 2026. A moment's date is that in the UK."""
     if when is None:
@@ -258,7 +253,6 @@ FILTERS = {
     "moment": moment,
     "clock": clock_time,
     "near": near,
-    "local_moment": local_moment,
     "day": day,
     "tone": tone,
     "label": label,

@@ -190,16 +190,14 @@ async def _run(
         await load_demo(database, settings, clock.now(), catalogue)
         people = await _people(database, secret_key(settings), clock)
     # E-mails name both sites, and addresses of pictures the customers' site.
-    office_url = settings.backoffice_url
-    linked_settings = replace(
-        settings, base_url=settings.base_url or listener.url, backoffice_url=office_url or staff_listener.url
-    )
+    base_url = settings.base_url or listener.url
+    linked_settings = replace(settings, base_url=base_url, backoffice_url=settings.backoffice_url or staff_listener.url)
     if settings.smtp_url is None:
         await drain(linked_settings, url, clock)  # before the keys, so that log lines about e-mails precede them
     # Few people use the back office of a demo.
     staff_settings = replace(
-        linked_settings,
-        backoffice_url=office_url,
+        settings,
+        base_url=base_url,
         database_connections=min(settings.database_connections, _STAFF_CONNECTIONS),
     )
     async with (
