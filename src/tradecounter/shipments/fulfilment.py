@@ -44,7 +44,10 @@ async def track_shipment(tx: Transaction, reference: str, tracking: Tracking, no
 
     Raises DomainError: not found, conflict (no shipment yet), invalid.
     """
-    event = made_from(tracking, TrackingEvent, date=local_text(tracking.date or now))
+    try:
+        event = made_from(tracking, TrackingEvent, date=local_text(tracking.date or now))
+    except OverflowError as error:
+        raise invalid("date", "must be between the years 1 and 9999 in UK time") from error
     collector = ErrorCollector()
     for field in ("type", "description", *(["locality"] if event.locality else [])):
         with collector.collecting():

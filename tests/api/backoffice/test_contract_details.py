@@ -157,6 +157,9 @@ def test_a_wrong_choice_and_a_wrong_time_say_what_is_valid(staff: httpx2.Client,
         seen = {"type": "Delivered", "description": "At reception", "date": time}
         wrong = staff.post(f"/api/order/{placed['order_reference']}/tracking", json=seen)
         assert wrong.json()["message"] == "date: must be a time with an offset, such as 2026-06-01T09:30:00Z"
+    for time in ("0001-01-01T00:00:00Z", "9999-12-31T23:59:59-01:00"):
+        seen = {"type": "Delivered", "description": "At reception", "date": time}
+        assert fields_of(staff.post(f"/api/order/{placed['order_reference']}/tracking", json=seen)) == ["date"]
 
 
 def test_a_date_as_the_end_of_a_range_includes_the_whole_day(staff: httpx2.Client, office: BackOfficeSite) -> None:

@@ -49,6 +49,15 @@ def test_what_a_quote_may_not_have_is_listed_with_the_other_errors(customer: Cus
     assert [error["field"] for error in response.json()["errors"]] == [*further, *unwanted, "shipping_method.id"]
 
 
+def test_what_a_quote_may_not_have_need_not_be_right(customer: Customer) -> None:
+    wrong = {"max_cost_gross": -5, "items": [{**PHONE, "max_unit_cost": "1.50"}]}
+    response = customer.post("/quote", {**order(), **wrong})
+    assert [(error["field"], error["message"]) for error in response.json()["errors"]] == [
+        (field, "must not be set on a quote: send max_cost_gross when you confirm the quote")
+        for field in ("items[0].max_unit_cost", "max_cost_gross")
+    ]
+
+
 def test_wrong_types_do_not_hide_broken_rules(customer: Customer) -> None:
     found = errors_of(
         customer,

@@ -124,14 +124,18 @@ async def read_request(
             *_address_errors(body),
             *_contact_errors({name: body.get(name) for name in _CONTACTS}),
         ]
+        unwanted: list[FieldError] = []
         if kind == "quote":
             unit_costs = _of_items(body.get("items"), "max_unit_cost")
-            further += _quote_errors(body.get("auto_confirm"), unit_costs, body.get("max_cost_gross"))
+            unwanted += _quote_errors(body.get("auto_confirm"), unit_costs, body.get("max_cost_gross"))
+        further += unwanted
         async with reading() as tx:
             further += _shipping_errors(body, await current_shipping(tx, context.shipping))
             further += await _unknown_products(tx, body, context)
             further += await _unknown_addresses(tx, body, context.customer_id)
-        raise invalid_fields(list(dict.fromkeys([*error.field_errors, *further]))) from error
+        places = {each.field for each in unwanted}
+        wrong = [each for each in error.field_errors if each.field not in places]  # what must go need not be right
+        raise invalid_fields(list(dict.fromkeys([*wrong, *further]))) from error
 
 
 def _reference_errors(reference: Any) -> Iterator[FieldError]:
