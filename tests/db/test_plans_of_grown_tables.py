@@ -12,6 +12,7 @@ from psycopg import Connection
 
 from support.cluster import Cluster
 from tradecounter.audit.queries import AuditFilter, list_entries
+from tradecounter.credit_notes.queries import CREDIT_NOTES, CreditNoteFilter, count_credit_notes
 from tradecounter.db.pool import Database
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import reading, transaction
@@ -36,8 +37,8 @@ select n || '@shop.example', n || '@shop.example', 'Sam', 'Fitter' from generate
 insert into orders (customer_id, kind, state, confirmation_code, number, order_reference, customer_reference,
                     billing_address, shipping_address, shipping_region, shipping_options, shipping_method,
                     shipping_weight, cost_net, cost_tax, tax_rate, created_at, confirmed_at, status)
-select c.first + n %% 50, 'order', 'confirmed', 'code-' || n, n, 'ORD-' || n, 'PO-' || n, '{}', '{}', 1, '[]', 1,
-       1, case when n %% 20 = 0 then 1 else 10 end, 2, 20, placed.at, placed.at,
+select c.first + n %% 50, 'order', 'confirmed', 'code-' || n, n, 'ORD-' || n, 'PO-' || n, '{}',
+       '{"country_code": "GB"}', 1, '[]', 1, 1, case when n %% 20 = 0 then 1 else 10 end, 2, 20, placed.at, placed.at,
        case when n %% 20 = 0 then 'Awaiting dispatch' else 'Completed' end
 from generate_series(1, %(orders)s) n, (select min(id) as first from customer) c,
      lateral (select %(now)s - (n * 1237 %% %(orders)s) * interval '1 hour' as at) placed;
@@ -193,6 +194,34 @@ def test_a_page_of_a_status_by_total_reads_only_the_orders_that_it_shows(
     before = entries_read(connection, "orders")
     assert asyncio.run(totals()) == [Decimal("3.00")] * most
     assert entries_read(connection, "orders") - before <= 2 * most  # once to choose, once to show
+
+
+def test_credit_notes_by_amount_are_read_without_their_orders(url: str, connection: Connection) -> None:
+    connection.execute(
+        "insert into invoice"
+        " (number, order_id, customer_id, issued_at, supplied_at, due_at, net, vat, gross, document, pdf)"
+        " select number, id, customer_id, confirmed_at, confirmed_at, confirmed_at, 10, 2, 12, '{}', '' from orders"
+    )
+    connection.execute(
+        "insert into invoice_balance (invoice, order_id, customer_id, due_at, gross)"
+        " select number, order_id, customer_id, due_at, gross from invoice"
+    )
+    connection.execute(
+        "insert into credit_note (number, invoice, customer_id, issued_at, reason, net, vat, gross, document, pdf)"
+        " select number, number, customer_id, issued_at, 'Broken', 10, 2, 1 + number % 11, '{}', '' from invoice"
+    )
+    connection.execute("vacuum analyze invoice, invoice_balance, credit_note")
+
+    async def read() -> tuple[int, int]:
+        async with Database(url, connections=1) as database, reading(database) as tx:
+            found = await CREDIT_NOTES.page(tx, CreditNoteFilter(), "gross", 51, descending=True)
+            count = await count_credit_notes(tx, CreditNoteFilter())
+            await tx.fetch_all(Statement("select pg_stat_force_next_flush()"))
+            return len(found), count
+
+    before = [pages_read(connection, table) for table in ("orders", "invoice_balance")]
+    assert asyncio.run(read()) == (51, ORDERS)
+    assert [pages_read(connection, table) for table in ("orders", "invoice_balance")] == before
 
 
 def test_the_job_that_deletes_changes_of_imports_does_not_read_all_imports(url: str, connection: Connection) -> None:

@@ -130,23 +130,23 @@ class CreditNoteFilter(DocumentFilter, frozen=True, kw_only=True):
     invoice: int | None = None
 
 
-_FROM = SQL("credit_note n join invoice_balance b using (invoice) join orders o on o.id = b.order_id")
 _SELECTED = SQL("""
     select n.number, n.invoice, n.customer_id, o.order_reference, o.customer_reference, n.issued_at, n.reason, n.net,
            n.vat, n.gross, n.document, of_lines.line_ids
-    from {}
+    from credit_note n join invoice_balance b using (invoice) join orders o on o.id = b.order_id
     cross join lateral (
         select array_agg(i.line_id order by l.position) as line_ids
         from credit_note_line l left join invoice_line i on i.invoice = n.invoice and i.position = l.invoice_position
         where l.credit_note = n.number
     ) as of_lines
-""").format(_FROM)
+""")
+_OF_ORDERS = SQL("n.invoice in (select invoice from invoice_balance where order_id in {})")
 _CONDITIONS: Mapping[str, SQL | Composed] = {
     "customer_id": SQL("n.customer_id = :customer_id"),
     "invoice": SQL("n.invoice = :invoice"),
-    "order_id": SQL("b.order_id = :order_id"),
-    "reference": SQL("b.order_id in {}").format(REFERRED_TO),
-    "order_reference": SQL("b.order_id in {}").format(NAMED_ORDERS),
+    "order_id": _OF_ORDERS.format(SQL("(:order_id)")),
+    "reference": _OF_ORDERS.format(REFERRED_TO),
+    "order_reference": _OF_ORDERS.format(NAMED_ORDERS),
     "issued_from": SQL("n.issued_at >= :issued_from"),
     "issued_to": SQL("n.issued_at < :issued_to"),
     "before": SQL("n.number < :before"),
@@ -166,7 +166,7 @@ async def list_credit_notes(
 async def count_credit_notes(tx: Transaction, wanted: CreditNoteFilter) -> int:
     """Return how many credit notes match a filter."""
     chosen, values = where(wanted, _CONDITIONS)
-    sql = SQL("select count(*) from {} where {}").format(_FROM, chosen)
+    sql = SQL("select count(*) from credit_note n where {}").format(chosen)
     return int(await tx.fetch_value(Statement(sql), **values))
 
 
@@ -211,8 +211,8 @@ class CreditNoteRow(Struct, frozen=True):
 CREDIT_NOTES: SortedTable[CreditNoteRow] = SortedTable(
     select=SQL("""
         select n.number, n.invoice, n.customer_id, {name} as customer, n.issued_at, n.reason, n.net, n.vat, n.gross
-        from {source} join customer c on c.id = n.customer_id
-    """).format(name=CUSTOMER_NAME, source=_FROM),
+        from credit_note n join customer c on c.id = n.customer_id
+    """).format(name=CUSTOMER_NAME),
     row=CreditNoteRow,
     conditions=_CONDITIONS,
     columns={

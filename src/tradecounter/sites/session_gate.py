@@ -55,8 +55,9 @@ class SessionGate(Struct, Gate, frozen=True):
         if isinstance(operation, PageOperation) and operation.signed_out:
             return None
         if session is None:
-            async with reading(self.database) as tx:
-                await require_unblocked(tx, request.cookies.get(self.site.cookie, ""))
+            if value := request.cookies.get(self.site.cookie):
+                async with reading(self.database) as tx:
+                    await require_unblocked(tx, value)
             raise ElsewhereError(self.site.sign_in, _back_to(request))
         if not may_open(session.person, operation):
             raise DomainError(Kind.FORBIDDEN, needed(operation))

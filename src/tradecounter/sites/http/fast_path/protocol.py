@@ -20,9 +20,8 @@ from tradecounter.sites.http.fast_path.middleware import FastResponse, ResponseC
 from tradecounter.sites.http.request_context import RequestContext
 from tradecounter.sites.http.request_head import RequestHead
 
-_MOST_COPIED = (
-    32 * 1024
-)  # bytes of a body that is copied behind its head; a longer copy would cost more than a second buffer
+# Bytes of a body that is copied behind its head; a longer copy would cost more than a second buffer.
+_MOST_COPIED = 32 * 1024
 
 
 class FastPathProtocol(BoundedProtocol):
