@@ -84,7 +84,7 @@ def test_each_unit_comes_back_once(shop: Service, customer: Customer) -> None:
     with pytest.raises(DomainError, match="has 1 unit to return: its quantity must be 1") as error:
         open_(shop, placed, (item, 2))
     assert kind_of(error) is Kind.INVALID
-    for restocked, scrapped in ([(item, 1)], [(item, 1)]), ([], []), ([(1, 1)], []), ([(item, -1)], []):
+    for restocked, scrapped in ([(item, 1)], [(item, 1)]), ([], []), ([(1, 1)], []):
         with pytest.raises(DomainError) as error:
             receive(shop, first, restocked, scrapped)
         assert kind_of(error) is Kind.INVALID
