@@ -23,9 +23,9 @@ from tradecounter.access.queries.sign_ins import (
 from tradecounter.audit.record import audit
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.people import Site, noun_of, site_of, subject_of
-from tradecounter.edge.session import Session
+from tradecounter.edge.session import KeptOutError, Session
 from tradecounter.identity.credentials import secret_hash
-from tradecounter.kit.errors import DomainError, Kind, or_not_found
+from tradecounter.kit.errors import or_not_found
 from tradecounter.kit.text import one_line
 
 IDLE: Mapping[Site, timedelta] = {"staff": timedelta(hours=8), "account": timedelta(hours=12)}
@@ -84,9 +84,9 @@ async def touch_session(tx: Transaction, site: Site, value: str, now: datetime) 
 
 
 async def require_unblocked(tx: Transaction, value: str) -> None:
-    """Raise DomainError (forbidden) if a cookie is of a user whose customer is blocked."""
+    """Raise KeptOutError if a cookie is of a user whose customer is blocked."""
     if await is_of_blocked_customer(tx, secret_hash(value)):
-        raise DomainError(Kind.FORBIDDEN, ACCOUNT_BLOCKED)
+        raise KeptOutError(ACCOUNT_BLOCKED)
 
 
 async def list_sessions(tx: Transaction, site: Site, person_id: int, now: datetime) -> list[Session]:

@@ -40,6 +40,13 @@ class ElsewhereError(DomainError):
         self.path = f"{path}?next={quote(back_to, safe='')}"
 
 
+class KeptOutError(DomainError):
+    """The person of a session may open no page, but somebody else may sign in."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(Kind.FORBIDDEN, message)
+
+
 def session_of(scope: Scope) -> Session | None:
     """Return the session of a request, or None."""
     session: Session | None = scope.get(SESSION)

@@ -9,6 +9,7 @@ import httpx2
 import pytest
 
 from support.backoffice import BackOfficeSite, backoffice_of
+from support.markup import markup_of
 from support.orders import rows
 from support.own_browser import Browser
 from support.pages import text_of
@@ -255,6 +256,9 @@ def test_a_user_of_a_blocked_customer_may_open_no_page_and_is_told_so_with_the_r
     office.service.in_transaction(lambda tx: block_customer(tx, customer_id, "unpaid", now))
     page = browser.get(place.site.home)
     assert (page.status_code, "Your account is blocked: ask support." in text_of(page)) == (403, True)
+    assert "Sign in as someone else" in text_of(page)
+    [elsewhere] = [link for link in markup_of(page.text, place.site.home).links if link == place.site.sign_in]
+    assert browser.get(elsewhere).status_code == 200
     assert browser.get("/auth/authorize?client_id=x").status_code == 400
     assert place.sign_in(place.browser(), password="a wrong password").status_code == 401
     refused = [place.sign_in(place.browser()) for _ in range(3)]

@@ -13,7 +13,7 @@ from tradecounter.edge.pages.page_desk import render
 from tradecounter.edge.pages.page_site import PageSite
 from tradecounter.edge.pages.page_view import PageView, prefix_of, see_other
 from tradecounter.edge.rest.responses import Failure, show_errors_with
-from tradecounter.edge.session import ElsewhereError
+from tradecounter.edge.session import ElsewhereError, KeptOutError
 from tradecounter.kit.text import sentence
 
 _HEADINGS = {
@@ -44,7 +44,8 @@ class ErrorPages(Struct, frozen=True):
         view = PageView(self.site, self.navigation, request, prefix)
         heading = _HEADINGS.get(failure.status, _ANOTHER_HEADING)
         message = f"{sentence(failure.message)}."
-        values = {"heading": heading, "message": message}
+        is_kept_out = isinstance(failure.error, KeptOutError)
+        values = {"heading": heading, "message": message, "is_kept_out": is_kept_out}
         response = render(view, self.templates, "error.html", failure.status, values)
         response.headers.update(failure.headers)
         response.headers.update({"HX-Retarget": "#main", "HX-Reselect": "#main", "HX-Reswap": "outerHTML"})
