@@ -75,6 +75,7 @@ def test_a_page_whose_name_was_made_to_lead_here_may_not_call(shop: Service, cus
         (b"[]", 400),
         (b"[" * 100_000, 400),
         (b"\xff", 400),
+        (b'{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "\xff"}}', 400),
         ({"jsonrpc": "2.0", "id": 1, "method": "nothing/known"}, None),
         ({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "nothing"}}, None),
         ({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "get_order", "arguments": []}}, None),

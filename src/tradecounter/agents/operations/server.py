@@ -43,7 +43,7 @@ from tradecounter.identity.credentials import LiveAgent, MissingCredentialError
 from tradecounter.identity.oauth.client_requests import audience_of
 from tradecounter.kit.clock import Clock
 from tradecounter.kit.errors import Code, DomainError, Kind
-from tradecounter.kit.json_text import read_json
+from tradecounter.kit.json_text import check_text, read_json
 
 if TYPE_CHECKING:
     from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
@@ -288,6 +288,7 @@ class AgentServer:
 def _tool_called(body: bytes) -> str:
     """Return the name of the tool that a request calls; empty for other requests, and for those that are not valid."""
     try:
+        check_text(body)
         call = read_json(body, _ToolCall)
     except DomainError:
         return ""
