@@ -216,9 +216,8 @@ _MARK_EXPIRING = Statement(
 async def mark_expiring_quotes(tx: Transaction, now: datetime, before: timedelta, most: int) -> list[tuple[int, int]]:
     """Return the ids of priced quotes that expire within `before`, with the numbers of their pricings.
 
-    Marks their customers as reminded.
-
-    Skips quotes that were priced for `before` or less, and quotes that another transaction has locked.
+    Marks their customers as reminded. Skips quotes that were priced for `before` or less, and quotes that another
+    transaction has locked.
     """
     return await tx.fetch_all(_MARK_EXPIRING, now=now, before=before, most=most)
 

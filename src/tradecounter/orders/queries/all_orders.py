@@ -1,4 +1,4 @@
-"""Finds orders and quotes of any customer for the operator, also as a table; keeps external ids from customers."""
+"""Finds and lists orders and quotes of any customer for the operator; stores external ids, which only staff see."""
 
 import re
 from collections.abc import Mapping, Sequence

@@ -34,8 +34,8 @@ class AccountStanding(Struct, frozen=True):
     """A customer's terms and debt, the saved addresses that an order names, and ids for the order and its lines.
 
     `addresses` is a JSON list, or None. `near_cap`: the customer is near its cap on pending orders or unpriced quotes,
-    and this transaction has the exclusive lock (`create/place_order.py`). The marks
-    (`db/changes.py`) of the catalogue and of the shipping methods are versions of `server`.
+    and this transaction has the exclusive lock (`create/place_order.py`). `catalogue` and `shipping` are the numbers of
+    two marks of `server` (`db/changes.py`).
     """
 
     credit_limit: Decimal | None
