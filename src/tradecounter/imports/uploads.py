@@ -130,15 +130,18 @@ class ImportUploads:
     async def check(self, upload: ImportUpload, wanted: ImportChoices, actor: Actor) -> None:
         """Begin a dry run, and wait for it for a moment. Raises DomainError (conflict)."""
         _require_rest(upload)
-        upload.wanted, upload.state = wanted, "checking"
+        upload.wanted, upload.state, upload.force = wanted, "checking", False
         await self._begin(upload, actor)
 
     async def apply(self, upload: ImportUpload, actor: Actor, *, force: bool = False) -> None:
-        """Begin the import, and wait for it for a moment; `force` as in ImportUpload. Raises DomainError (conflict)."""
+        """Begin the import, and wait for it for a moment. Raises DomainError (conflict).
+
+        `force`, as in ImportUpload, is for the prices that its check has shown: a partial check has left them out.
+        """
         _require_rest(upload)
         if not upload.can_be_applied:
             raise DomainError(Kind.CONFLICT, "only a file whose check found changes and no errors can be applied")
-        upload.state, upload.force = "applying", force
+        upload.state, upload.force = "applying", force and upload.wants_force
         await self._begin(upload, actor)
 
     async def close(self) -> None:

@@ -82,6 +82,21 @@ def test_rows_with_errors_are_left_out_where_somebody_says_so(office: BackOffice
     assert available(office, sku) == 12
 
 
+def test_a_tick_for_prices_that_may_be_slips_does_not_bring_back_those_that_the_check_left_out(
+    office: BackOfficeSite, catalogue: Person
+) -> None:
+    slip, good = sell(office.service, "IN-SLIP", 10), sell(office.service, "IN-GOOD", 10)
+    file = f"price_list,sku,single_unit_cost\ndefault,{slip},1\ndefault,{good},11\n"
+    path, page = checked(catalogue, file, "price-list.csv")
+    assert "Prices to look at" in text_of(page)
+    catalogue.send(path, {"kind": "price-list", "partial": "true"})
+    assert "1 row would be left out" in text_of(finished(catalogue, path))
+    catalogue.send(f"{path}/apply", SENT | {"force": "true"})  # of the page before that check
+    finished(catalogue, path)
+    costs = "select sku, single_unit_cost from price join product p on p.id = product_id where sku = any(%s)"
+    assert dict(rows(office.service, costs, [slip, good])) == {slip: 10, good: 11}
+
+
 def test_errors_have_their_lines_and_nothing_can_be_applied(office: BackOfficeSite, catalogue: Person) -> None:
     sku, other = sell(office.service, "IN-3", available=5), sell(office.service, "IN-3B")
     path, page = checked(catalogue, f"sku,available\n{sku},7\nNO-SUCH,1\n{other},many\n")
