@@ -58,7 +58,7 @@ def test_amounts_keep_their_pence(tradecounter: Program, placed: dict[str, Any])
 def test_an_invoice_of_the_example_seller_is_rejected(tradecounter: Program, placed: dict[str, Any]) -> None:
     reference, name = placed["order_reference"], {"TRADECOUNTER_SELLER_NAME": "Trade & Sons"}
     assert tradecounter.error("order", "invoice", reference, **name) == (
-        "the invoice would show the built-in example seller, and invoices never change: set "
+        "the document would show the built-in example seller, and documents never change: set "
         "TRADECOUNTER_SELLER_ADDRESS, TRADECOUNTER_SELLER_VAT_NUMBER first"
     )
     tradecounter.json("order", "invoice", reference, **SELLER)

@@ -252,7 +252,7 @@ async def require_own_seller(tx: Transaction, letterhead: Letterhead) -> None:
     if letterhead.examples and not await is_demo(tx):
         raise DomainError(
             Kind.CONFLICT,
-            "the invoice would show the built-in example seller, and invoices never change: set "
+            "the document would show the built-in example seller, and documents never change: set "
             f"{', '.join(letterhead.examples)} first",
         )
 

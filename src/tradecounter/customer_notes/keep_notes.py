@@ -55,11 +55,11 @@ class ContactChange(Struct, kw_only=True):
 
 
 class CustomerNote(Struct):
-    """A note about a customer. With `promised_on`, the customer has promised to pay until that day."""
+    """A note about a customer. With `promised_on`, the customer has promised to pay by that day."""
 
     text: Annotated[str, Meta(max_length=LONGEST_NOTE, description="May be empty with a promise.")] = ""
     promised_on: Annotated[
-        date | None, Meta(description="The customer has promised to pay until this day: 2026-06-01.")
+        date | None, Meta(description="The customer has promised to pay by this day: 2026-06-01.")
     ] = None
 
 
@@ -69,7 +69,7 @@ _MOST_CONTACTS = 50
 async def add_note(
     tx: Transaction, customer_id: int, text: str, now: datetime, *, promised_on: date | None = None
 ) -> str:
-    """Add a note about a customer, with the day until which it has promised to pay, if it has; return its text.
+    """Add a note about a customer, with the day by which it has promised to pay, if it has; return its text.
 
     The audit log has no text of notes: nothing is erased from it, and they tell of people who are not customers.
 

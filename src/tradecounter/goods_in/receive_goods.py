@@ -31,7 +31,7 @@ class ReceivedGoods(Struct, frozen=True, kw_only=True):
 
     sku: Annotated[str, Meta(min_length=1, max_length=LONGEST_SKU)]
     expected_on: Annotated[Moment, Meta(description="When it was expected; a product's `deliveries` say it.")]
-    units: Annotated[int, Meta(ge=0, le=MOST_UNITS, description="Units that are there.")]
+    units: Annotated[int, Meta(ge=0, le=MOST_UNITS, description="Units received.")]
     incoming: (
         Annotated[int, Meta(ge=0, description="Units that were expected at the count; others are a conflict.")] | None
     ) = None
@@ -44,7 +44,7 @@ class BookedIn(Struct, frozen=True):
     sku: str
     units: int
     expected: Annotated[int, Meta(description="Units that were expected.")]
-    served: Annotated[int, Meta(description="Units that orders took which have waited.")]
+    served: Annotated[int, Meta(description="Units allocated to waiting orders.")]
 
 
 async def receive_goods(tx: Transaction, received: Sequence[ReceivedGoods], now: datetime) -> list[BookedIn]:

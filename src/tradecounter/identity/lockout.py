@@ -13,6 +13,7 @@ from tradecounter.edge.server.client_address import TRUSTED_PROXIES
 from tradecounter.identity.queries.limits import add_failure, block, current_blocks, find_block, lock_address
 from tradecounter.kit.clock import Clock
 from tradecounter.kit.errors import DomainError, Kind
+from tradecounter.kit.text import plural
 
 log = structlog.get_logger()
 
@@ -28,7 +29,8 @@ class BlockedError(DomainError):
         seconds = math.ceil(left.total_seconds())
         super().__init__(
             Kind.BLOCKED,
-            f"too many invalid credentials came from your address: it is blocked for another {seconds} seconds",
+            f"too many invalid credentials came from your address: it is blocked for another "
+            f"{plural(seconds, 'second')}",
             retry_after=seconds,
         )
 

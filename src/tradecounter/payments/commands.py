@@ -18,6 +18,7 @@ from tradecounter.edge.command_line.session import reporting_errors, run_change
 from tradecounter.imports.commands import Map
 from tradecounter.kit.clock import SystemClock, uk_date
 from tradecounter.kit.money import in_pounds
+from tradecounter.kit.text import plural
 from tradecounter.payments.bank_file import form_of_bank_file, read_bank_file, read_renamed
 from tradecounter.payments.import_payments import import_payments
 from tradecounter.payments.place_bank_line import Placement, place_bank_line, set_bank_line_aside
@@ -183,7 +184,7 @@ def roll_back(
 ) -> None:
     """Reverse the payments of a bank file and remove its lines; without --force, only if none has changed since."""
     rolled_back = run_change(lambda tx, now: roll_back_bank_file(tx, file_id, now, force=force))
-    lines = [f"bank file {file_id} is rolled back: {len(rolled_back.reversed)} payments reversed"]
+    lines = [f"bank file {file_id} is rolled back: {plural(len(rolled_back.reversed), 'payment')} reversed"]
     lines += [f"kept, because it has changed since: line {line}" for line in rolled_back.kept]
     show(rolled_back, "\n".join(lines), as_json=as_json)
 

@@ -271,7 +271,7 @@ def _stored(keys: Spellings, field: str, value: str, notes: RowNotes) -> Any:
 
 
 def checked_ean(notes: RowNotes, ean: object) -> Any:
-    """Return an EAN; None and a warning for what is none, an error for a number that has lost its digits."""
+    """Return a valid EAN, otherwise None with a warning; a number that has lost its digits is an error."""
     if not isinstance(ean, str) or not (text := trimmed(ean)):
         return ean if ean is None or ean is UNSET else None
     if _SCIENTIFIC.fullmatch(text):

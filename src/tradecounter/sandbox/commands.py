@@ -6,6 +6,7 @@ import typer
 
 from tradecounter.edge.command_line.output import AsJson, show
 from tradecounter.edge.command_line.session import fail, from_settings, run_change
+from tradecounter.kit.text import plural
 from tradecounter.sandbox.refresh import refresh_sandbox
 
 app = typer.Typer(no_args_is_help=True, help="The sandbox: a second instance with a database of its own.")
@@ -35,4 +36,4 @@ def refresh(
         fail("name the live database with --from or TRADECOUNTER_SANDBOX_SOURCE")
     changed = run_change(lambda tx, now: refresh_sandbox(tx, url, now))
     rows = ", ".join(f"{count} of {table}" for table, count in changed.items() if count)
-    show(changed, f"{sum(changed.values())} rows changed{f': {rows}' if rows else ''}", as_json=as_json)
+    show(changed, f"{plural(sum(changed.values()), 'row')} changed{f': {rows}' if rows else ''}", as_json=as_json)

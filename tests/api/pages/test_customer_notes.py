@@ -86,7 +86,7 @@ def test_a_promise_to_pay_is_in_the_list_of_debtors(shop: Service, office: BackO
         fields = {"once": str(days), "text": note, "promised_on": str(today + timedelta(days=days))}
         finance.sends(f"/customer/{customer.id}/note", fields)
     row = row_of(finance, customer)
-    assert f'Promised until <time datetime="{today + timedelta(days=9)}">' in row
+    assert f'Promised by <time datetime="{today + timedelta(days=9)}">' in row
     assert "Promised to pay." in text_of(finance.get(f"/customer/{customer.id}/timeline"))
 
 
@@ -96,7 +96,7 @@ def test_a_promise_to_pay_is_in_the_list_of_debtors(shop: Service, office: BackO
         ({"text": ""}, "Note"),
         ({"text": "x" * 2001}, "Note"),
         ({"text": "a", "promised_on": "2020-01-01"}, "is in the past"),
-        ({"text": "a", "promised_on": "soon"}, "Promised to pay until"),
+        ({"text": "a", "promised_on": "soon"}, "Promised to pay by"),
     ],
 )
 def test_a_wrong_note_is_not_added(customer: Customer, support: Person, fields: dict[str, str], said: str) -> None:
@@ -144,11 +144,11 @@ def test_a_promise_is_not_shown_for_invoices_of_after_it(
     placed = invoiced(shop, customer, ("PHONE", 1))
     promised = {"once": "", "text": "", "promised_on": str(uk_date(shop.clock.now()) + timedelta(days=3))}
     finance.sends(f"/customer/{customer.id}/note", promised)
-    assert "Promised until" in row_of(finance, customer)
+    assert "Promised by" in row_of(finance, customer)
     pay_in(shop, customer, str(due_of(shop, number_of(shop, placed))), number_of(shop, placed))
     with at(shop, shop.clock.now() + timedelta(days=1)):
         invoiced(shop, customer, ("PHONE", 1))
-    assert "Promised until" not in row_of(finance, customer)
+    assert "Promised by" not in row_of(finance, customer)
 
 
 def test_the_audit_log_has_no_text_of_notes_and_contacts(shop: Service, customer: Customer, support: Person) -> None:

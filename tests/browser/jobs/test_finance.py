@@ -241,9 +241,9 @@ def test_a_promise_to_pay_is_noted_from_the_list_of_debtors_with_two_clicks(
     person = staff_member(service, office.url, "finance")
     with job(browser, person, office.url, "/money", way, record_property, 2) as work:
         work.click(work.link(f"Note about Promises at {way}"))
-        work.fill(work.field("Promised to pay until (optional)"), "2026-06-19")
+        work.fill(work.field("Promised to pay by (optional)"), "2026-06-19")
         work.click(work.button("Add the note"))
-        expect(work.page.get_by_text("To be paid until")).to_be_visible()
+        expect(work.page.get_by_text("To be paid by")).to_be_visible()
     notes = "select text, promised_on::text from customer_note where customer_id = %s"
     assert rows(service, notes, customer.id) == [("Promised to pay.", "2026-06-19")]
 

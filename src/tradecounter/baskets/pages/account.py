@@ -80,9 +80,7 @@ class BasketPages(Struct, frozen=True):
             return self.desk.show(call, "baskets/added.html", form=filled, sku=sku, back=_page_of(back), done=done)
 
         def done(body: AddForm) -> str:
-            return (
-                f"{plural(body.quantity, 'unit')} of {body.sku} {'is' if body.quantity == 1 else 'are'} in your basket."
-            )
+            return f"{plural(body.quantity, 'unit')} of {body.sku} added to your basket."
 
         response = await self.desk.change(
             call, AddForm, work, again=shown, to=lambda _: _page_of(back), done=done, submitted=submitted
