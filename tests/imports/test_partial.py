@@ -115,6 +115,9 @@ def test_prices_that_may_be_slips_and_lists_that_nobody_knows_are_left_out(shop:
         (4, "price_list: has no prices yet and is no customer's (sku C)"),
     ]
     assert shop.load("price-list", cheap[:1], partial=True, force=False).is_rejected
+    unread = {**cheap[1], "ten_plus_unit_cost": 1}
+    report = shop.load("price-list", [unread, cheap[2]], partial=True, force=False)
+    assert [error.line for error in report.errors] == [1]
     assert shop.load("price-list", cheap, partial=True, force=True).skipped == 1
 
 

@@ -24,13 +24,15 @@ _BEFORE: LiteralString = """
 def _judge(owner: LiteralString, stored: LiteralString) -> Statement[Any]:
     """Return the statement that creates `judged`, with the guarded rows marked as `prices/importing.py` says.
 
-    Without `offset`, the costs would be computed from JSON wherever they are compared.
+    A row whose first cost could not be read is not guarded: a partial import leaves it out. Without `offset`, the costs
+    would be computed from JSON wherever they are compared.
     """
     sql = SQL(
         """
         create temporary table judged on commit drop as
         select *, coalesce(
-            case when before_one is null
+            case when after_one is null then false
+            when before_one is null
             then least(after_one, after_five, after_ten) = 0
               or least(after_one, after_five, after_ten) < purchase_cost
             else (after_one < before_one and (after_one < purchase_cost or after_one * 2 < before_one))
