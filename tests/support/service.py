@@ -124,18 +124,22 @@ class Service:
         """Make the server notice changes in the database immediately."""
         self.call(self.application.refresher.refresh)
 
-    def load(
+    def run_import(
         self, kind: str, rows: Iterable[dict[str, Any]], *, on_hand: bool = False, force: bool = True, **options: Any
     ) -> ImportReport:
-        """Import rows of a kind, as the command line does, and let the server notice."""
+        """Import rows of a kind, as the command line does."""
         shape = IMPORT_KINDS[kind].shape
         typed = [Row(line, msgspec.convert(row, shape, strict=False)) for line, row in enumerate(rows, start=1)]
         wanted = ImportOptions(confirmed=True, force=force, **options)
-        report = self.call(
+        return self.call(
             lambda: import_and_commit(
                 self.application.database, kind, iter(typed), wanted, now=SystemClock().now(), on_hand=on_hand
             )
         )
+
+    def load(self, kind: str, rows: Iterable[dict[str, Any]], **options: Any) -> ImportReport:
+        """Import rows of a kind, as the command line does, and let the server notice."""
+        report = self.run_import(kind, rows, **options)
         self.refresh()
         return report
 

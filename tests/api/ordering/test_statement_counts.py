@@ -103,7 +103,7 @@ def serving_back_orders(service: Service, customer: Customer, size: int) -> Work
     sku = sell(service, next(_names))
     for _ in range(size):
         buy(customer, [(sku, 1)], customer_reference=next(_names))
-    return lambda: service.must_load("stock", [{"sku": sku, "available": 100}])
+    return lambda: service.run_import("stock", [{"sku": sku, "available": 100}])
 
 
 def adjusting(service: Service, customer: Customer, size: int) -> Work:
@@ -116,7 +116,7 @@ def adjusting(service: Service, customer: Customer, size: int) -> Work:
 
 def importing_customers(service: Service, _customer: Customer, size: int) -> Work:
     rows = [{"email_address": f"{next(_names)}@many.example", "first_name": "A", "last_name": "B"} for _ in range(size)]
-    return lambda: service.must_load("customers", rows)
+    return lambda: service.run_import("customers", rows)
 
 
 PREPARED = [reading, creating, buying, confirming, dispatching, serving_back_orders, adjusting, importing_customers]
