@@ -184,7 +184,7 @@ def test_a_way_to_ship_is_named_where_none_fits(support: Person, customer: Custo
     sent = fields(support, quote, method="71")
     rejected = support.send(f"{path_of(quote)}/price", sent)
     assert rejected.status_code == 400
-    assert "method cost" in text_of(rejected).lower()
+    assert "Its cost is required with another way to ship." in text_of(rejected)
     priced = support.sends(f"{path_of(quote)}/price", sent | {"method_cost": "120"})
     assert "The price is sent" in text_of(priced)
 
