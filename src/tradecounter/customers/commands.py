@@ -17,11 +17,11 @@ from tradecounter.customers.queries.addresses import list_addresses
 from tradecounter.customers.settings import Account, CustomerChange
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.command_line.arguments import CustomerId, Reason
-from tradecounter.edge.command_line.library import TyperChoice
 from tradecounter.edge.command_line.lists import lists_records
 from tradecounter.edge.command_line.output import AsJson, Parts, Prose, one_line, show, show_record
 from tradecounter.edge.command_line.request_options import Option, takes_request
 from tradecounter.edge.command_line.session import run_change, run_query
+from tradecounter.edge.command_line.typer_internals import TyperChoice
 from tradecounter.identity.queries.api_keys import KeyRecord, list_keys
 from tradecounter.kit.clock import SystemClock
 from tradecounter.kit.numbers import alternatives

@@ -41,7 +41,7 @@ class ElsewhereError(DomainError):
 
 
 class KeptOutError(DomainError):
-    """The person of a session may open no page, but somebody else may sign in."""
+    """The person who is signed in may not open any page; the error page leads to the sign-in page."""
 
     def __init__(self, message: str) -> None:
         super().__init__(Kind.FORBIDDEN, message)

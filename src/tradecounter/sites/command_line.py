@@ -16,7 +16,7 @@ import typer
 from typer.core import TyperGroup
 from typer.main import get_command, get_group
 
-from tradecounter.edge.command_line.library import CompletionItem, IntParamType, IntRange, NoSuchOption
+from tradecounter.edge.command_line.typer_internals import CompletionItem, IntParamType, IntRange, NoSuchOption
 from tradecounter.kit.numbers import UnreadableNumberError, read_count
 from tradecounter.kit.tasks import collector_paused
 from tradecounter.settings import SettingsError, unknown_settings

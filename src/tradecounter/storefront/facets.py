@@ -219,7 +219,7 @@ class Shelf:
 
     @cached_property
     def facets(self) -> list[Facet]:
-        """The filters of which a choice would leave something out, or is made."""
+        """The filters that have a chosen value, or a value that some of the found products lack."""
         of_attributes = map(self._attribute, self._common_attributes())
         return [
             facet

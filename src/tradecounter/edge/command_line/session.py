@@ -24,7 +24,7 @@ from tradecounter.db.embedded import EmbeddedPostgres, kept_running
 from tradecounter.db.pool import Database
 from tradecounter.db.schema_state import SchemaState, schema_state, too_new
 from tradecounter.db.transaction import Transaction, reading, transaction
-from tradecounter.edge.command_line.library import get_current_context
+from tradecounter.edge.command_line.typer_internals import get_current_context
 from tradecounter.kit.actor import Actor
 from tradecounter.kit.clock import SystemClock
 from tradecounter.kit.errors import DomainError, OperatorError, named_by

@@ -65,7 +65,7 @@ _TONES = {
     },
 }
 
-# Verbs of the audit log that do not just get -d or -ed, and those of which more is said when they are done.
+# The irregular past tenses of the audit log's verbs.
 _PAST = {
     "cancel": "cancelled",
     "give": "gave",
@@ -77,6 +77,7 @@ _PAST = {
     "take": "took",
     "tell": "told",
 }
+# What the audit log says instead of the past tense.
 _DONE = {
     "give": "given",
     "note": "note added",

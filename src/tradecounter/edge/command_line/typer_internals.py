@@ -1,4 +1,4 @@
-"""What Typer keeps under private names; imported here alone, so that its next version is adapted to in one place."""
+"""Private names of Typer, imported only here, so that a new version of Typer needs changes in one place."""
 
 from typer._click.exceptions import NoSuchOption
 from typer._click.globals import get_current_context
