@@ -97,8 +97,8 @@ class NaiveDesk(NaiveBooks):
         self.lists: dict[int, NaiveList] = {}
 
     def sign_in(self, user: NaiveUser) -> None:
-        """Nobody of a blocked customer is signed in."""
-        reject_if(s401=self.customers[user.customer].blocked)
+        """Nobody of a blocked customer may open a page."""
+        reject_if(s403=self.customers[user.customer].blocked)
 
     # Baskets
 
