@@ -67,7 +67,7 @@ class Receiver:
         try:
             head = (await reader.readuntil(b"\r\n\r\n")).decode().split("\r\n")
             headers = {n.lower(): v for n, _, v in (line.partition(": ") for line in head[1:] if line)}
-            body = await reader.readexactly(int(headers["content-length"]))
+            body = await reader.readexactly(int(headers.get("content-length", "0")))
             request = Received(head[0].split()[1], headers, body)
             self.received.append(request)
             await self.script(request, writer)

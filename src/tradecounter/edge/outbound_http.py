@@ -201,16 +201,23 @@ class _Response:
         self.body = bytearray()
         self.complete = False
         self.encoded = False
+        self.says_its_end = False  # by a length or chunks; otherwise the end of the connection is its end
         self._head_done = False
 
     def on_message_begin(self) -> None:
         self.retry_after = None
+        self.says_its_end = False
 
     def on_header(self, name: bytes, value: bytes) -> None:
-        if name.lower() == b"retry-after":
-            self.retry_after = value[:100].decode("latin-1")
-        elif name.lower() == b"content-encoding":
-            self.encoded = value.strip().lower() not in {b"", b"identity"}
+        match name.lower():
+            case b"retry-after":
+                self.retry_after = value[:100].decode("latin-1")
+            case b"content-encoding":
+                self.encoded = value.strip().lower() not in {b"", b"identity"}
+            case b"content-length":
+                self.says_its_end = True
+            case b"transfer-encoding":
+                self.says_its_end = b"chunked" in value.lower()
 
     def on_headers_complete(self) -> None:
         status = self.parser.get_status_code()
@@ -236,6 +243,8 @@ async def _read(reader: asyncio.StreamReader, response: _Response) -> None:
         if not data:
             if response.status is None:
                 raise NotSentError("the connection was closed without a response")
+            if response.says_its_end:
+                raise NotSentError("the connection was closed before the end of the response")
             return
         size += len(data)
         response.parser.feed_data(data)

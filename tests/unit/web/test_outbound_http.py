@@ -70,6 +70,30 @@ def test_informational_responses_and_chunks_are_understood() -> None:
     assert (answer.status, answer.response) == (201, "ok")
 
 
+@pytest.mark.parametrize(
+    "response",
+    [
+        b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nok",
+        b"HTTP/1.1 200 OK\r\nTransfer-Encoding: Chunked\r\n\r\n2\r\nok\r\n",
+    ],
+)
+def test_a_response_that_is_cut_off_is_a_failure(response: bytes) -> None:
+    answer, _ = post(answering(response))
+    assert (answer.status, answer.error) == (None, "the connection was closed before the end of the response")
+
+    async def read() -> None:
+        async with receiving(answering(response)) as receiver:
+            await sender().read(receiver.url, 1000, 5)
+
+    with pytest.raises(NotSentError, match="before the end of the response"):
+        asyncio.run(read())
+
+
+def test_a_response_without_a_length_ends_with_the_connection() -> None:
+    answer, _ = post(answering(b"HTTP/1.1 200 OK\r\n\r\nok"))
+    assert (answer.status, answer.error, answer.response) == (200, None, "ok")
+
+
 @pytest.mark.parametrize("beginning", [b"", b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nok"])
 def test_the_time_limit_includes_the_body(beginning: bytes) -> None:
     async def hang(_request: Any, writer: asyncio.StreamWriter) -> None:
