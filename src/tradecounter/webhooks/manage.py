@@ -41,7 +41,7 @@ from tradecounter.webhooks.queries.endpoints import (
     replace_secrets,
     update_endpoint,
 )
-from tradecounter.webhooks.rules import BOTH_SECRETS_FOR, MOST_ENDPOINTS, check_url, new_webhook_secret
+from tradecounter.webhooks.rules import BOTH_SECRETS_FOR, MOST_ENDPOINTS, MOST_REPLAYED, check_url, new_webhook_secret
 from tradecounter.webhooks.wire import (
     CreatedWebhook,
     Delivery,
@@ -225,7 +225,9 @@ async def replay(
     if wanted.last < wanted.first:
         raise invalid("to", "must not be before `from`")
     await _lock_active(tx, webhook_id, customer_id)
-    made = await insert_replay(tx, webhook_id, wanted.first, wanted.last, now)
+    made, newest = await insert_replay(tx, webhook_id, wanted.first, wanted.last, MOST_REPLAYED + 1, now)
+    if newest is not None and made > MOST_REPLAYED:
+        raise invalid("to", f"must be before {newest}: more than {MOST_REPLAYED:,} events would be delivered at once")
     after = {"from": wanted.first, "to": wanted.last, "deliveries": made}
     audit(tx, "webhook.replay", f"webhook/{webhook_id}", now, after=after)
     return Replayed(made)

@@ -16,6 +16,7 @@ PAUSE_AFTER_FAILING = timedelta(days=5)  # with no success between
 DELIVERIES_KEPT_FOR = timedelta(days=30)  # attempts, and successful deliveries
 BOTH_SECRETS_FOR = timedelta(hours=24)  # while the old secret signs too
 MOST_ENDPOINTS = 20
+MOST_REPLAYED = 10_000  # deliveries that a replay makes
 
 _WAITS = (
     timedelta(seconds=5),

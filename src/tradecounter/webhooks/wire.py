@@ -50,7 +50,7 @@ class WebhookChange(Struct, kw_only=True):
 
 
 class Replay(Struct, rename={"first": "from", "last": "to"}):
-    """A range of sequences, both ends included."""
+    """A range of sequences, both ends included, with at most 10,000 events to deliver."""
 
     first: Annotated[Id, Meta(description="The first sequence.", examples=[1001])]
     last: Annotated[Id, Meta(description="The last sequence.", examples=[1042])]

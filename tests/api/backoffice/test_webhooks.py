@@ -8,6 +8,8 @@ import httpx2
 import pytest
 
 from support.backoffice import BackOfficeSite, backoffice_of, pages
+from support.events import last_sequence
+from support.orders import rows
 from support.receiver import deliver, receiving
 from support.service import Service
 
@@ -103,3 +105,24 @@ def test_deliveries_are_shown_and_repeated(service: Service, staff: httpx2.Clien
     assert staff.post(f"/api/webhook/{hook['id']}/replay", json={"from": 2, "to": 1}).status_code == 400
     staff.patch(f"/api/webhook/{hook['id']}", json={"state": "paused"})
     assert staff.post(f"/api/webhook/{hook['id']}/ping").status_code == 409
+
+
+def test_a_replay_of_too_many_events_names_the_range_that_is_possible(service: Service, staff: httpx2.Client) -> None:
+    hook = created(staff)
+    first, last = last_sequence(service) + 1, last_sequence(service) + 10_001
+    rows(
+        service,
+        "insert into event select n, 'evt_replayed_' || n, 'stock.changed', now(), 'stock/' || n, null, false, '{}'"
+        " from generate_series(%s::bigint, %s) as n returning sequence",
+        first,
+        last,
+    )
+    rows(service, "update event_sequence set last = %s returning last", last)
+    rows(service, "update webhook set read_up_to = %s where id = %s returning id", last, hook["id"])
+    address = f"/api/webhook/{hook['id']}/replay"
+    rejected = staff.post(address, json={"from": first, "to": last + 5})
+    assert (rejected.status_code, rejected.json()["errors"][0]["field"]) == (400, "to")
+    assert f"must be before {last}:" in rejected.json()["message"]
+    assert staff.get(f"/api/webhook/{hook['id']}/delivery").json() == []
+    assert staff.post(address, json={"from": first, "to": last - 1}).json() == {"deliveries": 10_000}
+    assert staff.delete(f"/api/webhook/{hook['id']}").status_code == 204

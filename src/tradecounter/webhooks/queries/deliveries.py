@@ -92,18 +92,27 @@ _INSERT_REPLAY = Statement(
               where d.webhook_id = webhook.id and d.subject = event.subject and d.sequence = event.sequence
                 and delivered_at is null
           )
+        order by sequence limit :most
+    ), made as (
+        {}
     )
-    {}
+    select count(*), max(sequence) from found
 """).format(_INSERT_FOUND)
 )
 
 
-async def insert_replay(tx: Transaction, webhook_id: int, first: int, last: int, now: datetime) -> int:
+async def insert_replay(
+    tx: Transaction, webhook_id: int, first: int, last: int, most: int, now: datetime
+) -> tuple[int, int | None]:
     """Make deliveries of the endpoint's events in a range that it has got before; the endpoint must be locked.
 
-    Return how many. Later events get their deliveries anyway, and so do those that still wait for theirs.
+    Return how many, which are at most so many, and the last sequence of them. Later events get their deliveries anyway,
+    and so do those that still wait for theirs.
     """
-    return len(await tx.fetch_all(_INSERT_REPLAY, id=webhook_id, first=first, last=last, now=now))
+    made: tuple[int, int | None] = await tx.fetch_row(
+        _INSERT_REPLAY, id=webhook_id, first=first, last=last, most=most, now=now
+    )
+    return made
 
 
 _INSERT_DELIVERY = Statement(
