@@ -18,6 +18,7 @@ from tradecounter.db.embedded import SERVICE_ROLE, EmbeddedPostgres
 from tradecounter.db.embedded_programs import programs
 from tradecounter.db.migrate import upgrade
 from tradecounter.db.schema_state import newest_revision, schema_state
+from tradecounter.db.transaction import OWNERS_THAT_ARE_DELETED
 
 PICTURE = Path(__file__).parents[2] / "src" / "tradecounter" / "db" / "schema.sql"
 HEADING = (
@@ -75,6 +76,14 @@ def test_the_committed_schema_contains_every_own_table() -> None:
     shown = set(re.findall(r"^CREATE TABLE public\.(\w+) \(", PICTURE.read_text(encoding="utf-8"), re.MULTILINE))
     assert {"product", "orders", "order_line", "customer", "stock_level", "change"} <= shown
     assert not any(_NOT_OURS.search(name) for name in shown)
+
+
+def test_only_foreign_keys_to_what_is_deleted_meanwhile_are_named_as_such() -> None:
+    schema = PICTURE.read_text(encoding="utf-8")
+    keys = re.findall(r"ADD CONSTRAINT (\w+) FOREIGN KEY \(\w+\) REFERENCES public\.(\w+)\(", schema)
+    deleted = {"customer", "customer_user", "saved_list", "webhook", "consent", "consent_grant", "agent_consent"}
+    assert deleted == {table for name, table in keys if name.endswith(OWNERS_THAT_ARE_DELETED)}
+    assert [name for name, table in keys if table in deleted and not name.endswith(OWNERS_THAT_ARE_DELETED)] == []
 
 
 def test_migrating_ends_at_the_newest_revision(migrated: str) -> None:

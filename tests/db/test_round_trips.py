@@ -10,11 +10,13 @@ from typing import Any, LiteralString
 
 import psycopg
 import pytest
+from psycopg.sql import SQL, Identifier
 
 from tradecounter.db.pipeline import NotFetchedError, Pipeline, json_of
 from tradecounter.db.pool import Database
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction, reading, transaction
+from tradecounter.kit.errors import DomainError
 
 MOMENT = datetime(2026, 6, 16, 8, 0, 0, 123456, tzinfo=UTC)
 
@@ -156,6 +158,25 @@ def test_a_queued_statement_that_fails_rolls_everything_back_at_the_end(in_datab
         with pytest.raises(psycopg.errors.UniqueViolation):
             await note(database, 1, 2, 1)
         assert await noted(database) == []
+
+    in_database(work)
+
+
+async def own(database: Database, column: str) -> None:
+    """Add a record whose owner does not exist, with a foreign key in this column."""
+    async with transaction(database) as tx:
+        connection = await tx.connection()
+        await connection.execute("create table owner (id integer primary key)")
+        await connection.execute(SQL("create table owned ({} integer references owner)").format(Identifier(column)))
+        await connection.execute("insert into owned values (1)")
+
+
+def test_only_an_owner_that_may_be_deleted_meanwhile_is_a_conflict(in_database: Any) -> None:
+    async def work(database: Database) -> None:
+        with pytest.raises(DomainError, match="is being deleted"):
+            await own(database, "customer_id")
+        with pytest.raises(psycopg.errors.ForeignKeyViolation):
+            await own(database, "product_id")
 
     in_database(work)
 

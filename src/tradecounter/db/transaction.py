@@ -38,6 +38,20 @@ _ROLLBACK_TO = Statement("rollback to savepoint inner_block", prepared=False)
 # transaction id raises ReadOnlySqlTransaction; the record alone would be an internal error there.
 _MARK_LOG = Statement("select pg_logical_emit_message(true, 'tradecounter', pg_current_xact_id()::text)")
 
+# How the names of foreign keys to customers, users, lists, webhooks and consents end. A roll-back, an erasure or a
+# request deletes these while another transaction adds to them. A violation of any other one is a fault of the program.
+OWNERS_THAT_ARE_DELETED = (
+    "_customer_id_fkey",
+    "_user_id_fkey",
+    "_in_basket_of_fkey",
+    "_requested_by_fkey",
+    "_decided_by_fkey",
+    "_list_id_fkey",
+    "_webhook_id_fkey",
+    "_consent_id_fkey",
+    "_grant_id_fkey",
+)
+
 _OPEN = {TransactionStatus.INTRANS, TransactionStatus.INERROR}
 
 
@@ -219,7 +233,11 @@ async def _ending(database: Database, beginning: Statement[Any], actor: Actor) -
             if connection.pgconn.transaction_status in _OPEN:
                 with suppress(psycopg.Error):  # the connection and its transaction are lost
                     await send(connection, [Result(_ROLLBACK, ())])
-            if isinstance(error, psycopg.errors.ForeignKeyViolation):  # such as a customer whose import is rolled back
+            if isinstance(error, psycopg.errors.ForeignKeyViolation) and _owner_is_deleted(error):
                 log.warning("a record's owner was deleted meanwhile", exc_info=error)
                 raise DomainError(Kind.CONFLICT, "what this belongs to is being deleted; nothing is changed") from error
             raise
+
+
+def _owner_is_deleted(error: psycopg.errors.ForeignKeyViolation) -> bool:
+    return (error.diag.constraint_name or "").endswith(OWNERS_THAT_ARE_DELETED)
