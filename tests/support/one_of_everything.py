@@ -183,7 +183,7 @@ def _add_basket_list_and_alert(service: Service, user_id: int, name: str) -> tup
         user = await find_user_by_id(tx, user_id)
         assert user is not None
         product_ids = [found for (found,) in await tx.fetch_all(_MARKED)]
-        await add_lines(tx, user.id, [(product_id, 2) for product_id in product_ids], 10)
+        await add_lines(tx, user.id, [(product_id, 2) for product_id in product_ids])
         list_id = await insert_list(tx, user, name, now, shared=True)
         await put_lines(tx, list_id, [(product_id, 3) for product_id in product_ids])
         await add_stock_alert(tx, user.id, product_ids[0], now)

@@ -1,6 +1,6 @@
 """Changes a user's basket: adds products, saves the form of an order; and sums it up."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from decimal import Decimal
 from typing import Annotated
@@ -12,7 +12,7 @@ from tradecounter.baskets.queries import BasketLine, add_lines, lines_of_basket,
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.pages.page_view import HeaderBasket
 from tradecounter.edge.people import CustomerUser
-from tradecounter.kit.errors import DomainError, Kind
+from tradecounter.kit.errors import DomainError, Kind, invalid
 from tradecounter.kit.money import NOTHING, from_pence
 from tradecounter.kit.text import plural
 from tradecounter.orders.create.draft import WantedLine, find_products
@@ -32,20 +32,19 @@ class NotedItem(CreateOrderItem):
 async def add_to_basket(tx: Transaction, user_id: int, view: CustomerView, items: Sequence[CreateOrderItem]) -> None:
     """Add products; units of one that is in the basket are added up. Others who change the basket wait.
 
-    Raises DomainError: invalid, for products that the customer cannot buy and for a basket with too many lines.
+    Raises DomainError: invalid, for products that the customer cannot buy and for a basket with too many lines or
+    units.
     """
-    wanted = _units(find_products(view, items))
+    wanted = find_products(view, items)
     lock_user(tx, user_id)
-    there = {line.product_id for line in await lines_of_basket(tx, user_id)}
-    if len(there | wanted.keys()) > MOST_ITEMS:
-        raise DomainError(Kind.INVALID, f"the basket is full: it has at most {MOST_ITEMS} lines, as an order has")
-    await add_lines(tx, user_id, list(wanted.items()), MOST_UNITS)
+    _require_room(wanted, await lines_of_basket(tx, user_id))
+    await add_lines(tx, user_id, list(_units(wanted).items()))
 
 
 async def add_what_is_sold(tx: Transaction, user_id: int, view: CustomerView, items: Sequence[CreateOrderItem]) -> str:
     """Add the items whose products the customer can buy, and return what to say of it.
 
-    Raises DomainError: conflict, if it can buy none of them; invalid, for a basket with too many lines.
+    Raises DomainError: conflict, if it can buy none of them; invalid, for a basket with too many lines or units.
     """
     sold = [item for item in items if view.find(item.sku) is not None]
     if not sold:
@@ -60,23 +59,34 @@ async def save_basket(tx: Transaction, user_id: int, view: CustomerView, items: 
     """Have the basket contain these products, with their notes. Others who change the basket wait.
 
     Of its other lines, those after the position `seen` stay. Notes of several lines of a product are one.
-    Raises DomainError (invalid), as `add_to_basket` does.
+    Raises DomainError (invalid), as `add_to_basket` does, and for notes that are too long together.
     """
     lock_user(tx, user_id)
     products = find_products(view, items)
+    units = _units(products)
+    staying = [line for line in await lines_of_basket(tx, user_id) if line.position > seen]
+    _require_room(products, [line for line in staying if line.product_id not in units])
     notes: defaultdict[int, list[str]] = defaultdict(list)
     for item, wanted in zip(items, products, strict=True):
         if item.note and item.note not in notes[wanted.product.id]:
             notes[wanted.product.id].append(item.note)
-    joined = {product: "; ".join(written)[:LONGEST_NOTE] for product, written in notes.items()}
-    lines = [(product, quantity, joined.get(product, "")) for product, quantity in _units(products).items()]
-    await replace_lines(tx, user_id, lines, seen)
+    joined = {product: "; ".join(written) for product, written in notes.items()}
+    if any(len(note) > LONGEST_NOTE for note in joined.values()):
+        raise invalid("items", f"have notes on a product of more than {LONGEST_NOTE} characters together")
+    await replace_lines(tx, user_id, [(id_, units[id_], joined.get(id_, "")) for id_ in units], seen)
 
 
-def _units(lines: Iterable[WantedLine]) -> dict[int, int]:
-    """Return the units of each product, in order, at most as many as a line of an order may have."""
-    units = added_up((line.product.id, line.quantity) for line in lines)
-    return {product: min(quantity, MOST_UNITS) for product, quantity in units.items()}
+def _units(wanted: Iterable[WantedLine]) -> Counter[int]:
+    return added_up((line.product.id, line.quantity) for line in wanted)
+
+
+def _require_room(wanted: Sequence[WantedLine], there: Iterable[BasketLine]) -> None:
+    """Raise DomainError (invalid) if products and the lines that are there are more than an order may have."""
+    units = _units(wanted) + added_up((line.product_id, line.quantity) for line in there)
+    if len(units) > MOST_ITEMS:
+        raise DomainError(Kind.INVALID, f"the basket is full: it has at most {MOST_ITEMS} lines, as an order has")
+    if too_many := next((line.product.sku for line in wanted if units[line.product.id] > MOST_UNITS), None):
+        raise invalid("items", f"would make more than {MOST_UNITS:,} units of {too_many} in the basket")
 
 
 async def summarise(tx: Transaction, user: CustomerUser, view: CustomerView | None) -> HeaderBasket:

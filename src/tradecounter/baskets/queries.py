@@ -36,14 +36,14 @@ _ADD = Statement("""
     from unnest(:product_ids::bigint[], :quantities::bigint[]) with ordinality as wanted (product_id, quantity, place)
     order by place
     on conflict (user_id, product_id) do update
-        set quantity = least(basket_line.quantity + excluded.quantity, :most)
+        set quantity = basket_line.quantity + excluded.quantity
 """)
 
 
-async def add_lines(tx: Transaction, user_id: int, lines: Sequence[tuple[int, int]], most: int) -> None:
-    """Add pairs of product and units, of different products; a line then has at most so many units."""
+async def add_lines(tx: Transaction, user_id: int, lines: Sequence[tuple[int, int]]) -> None:
+    """Add pairs of product and units, of different products."""
     products, quantities = _columns(lines)
-    await tx.execute(_ADD, user_id=user_id, product_ids=products, quantities=quantities, most=most)
+    await tx.execute(_ADD, user_id=user_id, product_ids=products, quantities=quantities)
 
 
 _LEAVE_OUT = Statement(

@@ -152,7 +152,7 @@ async def fill_lists(tx: Transaction, user: CustomerUser, now: datetime) -> None
         list_id = await insert_list(tx, user, name, now, shared=shared)
         await put_lines(tx, list_id, list(zip(products, _UNITS_IN_LISTS, strict=False)))
     basket = [(product_id, 2) for product_id in await some_products(tx, 60, 2)]
-    await add_lines(tx, user.id, basket, 2)
+    await add_lines(tx, user.id, basket)
 
 
 async def ask_about_an_order(tx: Transaction, user: CustomerUser, now: datetime) -> None:

@@ -175,12 +175,20 @@ def test_a_basket_that_is_too_long_for_a_link_is_saved_as_a_list(shop: Service, 
     assert "too long for a link" in text_of(buyer.get(LINK))
 
 
-@pytest.mark.sweep
-def test_a_line_has_at_most_the_units_of_an_orders_line(shop: Service, buyer: Person) -> None:
+def test_units_and_notes_that_are_too_many_together_are_said_and_change_nothing(shop: Service, buyer: Person) -> None:
     sku = sell(shop, "MANY-UNITS")
     shop.refresh()
-    buyer.sends(SHARED, fields_of(buyer.get(f"{SHARED}?item=100000:{sku}&item=1:{sku}")))
-    added = fields_of(buyer.get(FORM))
-    assert added["items-0-quantity"] == "100000"
-    buyer.send(FORM, added | {"do": "update", "items-1-sku": sku, "items-1-quantity": "1"})
-    assert fields_of(buyer.get(FORM))["items-0-quantity"] == "100000"
+    shared = buyer.send(SHARED, fields_of(buyer.get(f"{SHARED}?item=100000:{sku}&item=1:{sku}")))
+    assert shared.status_code == 400
+    assert f"would make more than 100,000 units of {sku} in the basket" in text_of(shared)
+    added = noted(buyer, "n" * 150, sku)
+    for quantity, wrong in (
+        ("99999", f"Units of {sku} Must be"),
+        ("1", f"Note on {sku} We get it with the order. Must"),
+    ):
+        second = {"items-1-sku": sku, "items-1-quantity": quantity, "items-1-note": "m" * 150}
+        rejected = buyer.send(FORM, added | second | {"do": "update"})
+        assert (rejected.status_code, wrong in text_of(rejected)) == (400, True)
+        assert buyer.send(FORM, added | second | {"preview": "1"}).status_code == 200
+        kept = fields_of(buyer.get(FORM))
+        assert (kept["items-0-quantity"], kept["items-0-note"]) == ("2", "n" * 150)

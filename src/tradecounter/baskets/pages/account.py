@@ -19,7 +19,7 @@ from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.edge.pages.page_view import BASKET
 from tradecounter.edge.pages.step import action
 from tradecounter.edge.rest.call import Call
-from tradecounter.kit.errors import invalid
+from tradecounter.kit.errors import invalid, named_by
 from tradecounter.kit.money import NOTHING
 from tradecounter.kit.numbers import UnreadableNumberError, read_count
 from tradecounter.kit.text import plural
@@ -30,6 +30,9 @@ from tradecounter.storefront.shown_product import ShownLine, ShownProduct
 _HOME = "/account"
 _BACK = ("/account/product", "/account/list")  # the pages with the form, and those below them
 _ADDRESS = re.compile(r"[!-~]+")
+
+
+_FIELDS = {"items[0].sku": "sku", "items": "quantity"}  # of the form that adds one product
 
 
 class AddForm(CreateOrderItem):
@@ -71,7 +74,8 @@ class BasketPages(Struct, frozen=True):
         sku, quantity, back = (submitted.one(name) for name in ("sku", "quantity", "back"))
 
         async def work(tx: Transaction, body: AddForm, _: datetime) -> AddForm:
-            await add_to_basket(tx, user.id, view, [CreateOrderItem(body.sku, body.quantity)])
+            with named_by(_FIELDS.__getitem__):
+                await add_to_basket(tx, user.id, view, [CreateOrderItem(body.sku, body.quantity)])
             return body
 
         async def shown(filled: Filled, done: str = "") -> Response:

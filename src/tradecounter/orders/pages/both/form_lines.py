@@ -9,7 +9,7 @@ from typing import Annotated
 from msgspec import Meta, Struct, field
 from msgspec.structs import replace
 
-from tradecounter.baskets.change_basket import LONGEST_NOTE, NotedItem
+from tradecounter.baskets.change_basket import NotedItem
 from tradecounter.baskets.queries import BasketLine
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.page_kit.filled_forms import Filled
@@ -103,9 +103,7 @@ class FormLines(Struct):
     def items(self, view: CustomerView) -> list[NotedItem]:
         """Return the lines that are valid for an order."""
         return [
-            NotedItem(line.sku, line.units, note=line.note[:LONGEST_NOTE])
-            for line in self.lines
-            if line.units and view.find(line.sku)
+            NotedItem(line.sku, line.units, note=line.note) for line in self.lines if line.units and view.find(line.sku)
         ]
 
     def _line(self, sku: str) -> Line | None:

@@ -216,7 +216,10 @@ class NewOrderPages(Struct, BothSites, frozen=True):
     ) -> Response:
         """Show the prices of the lines while they are typed, and save the valid ones as the basket."""
         lines, seen = typed_lines(submitted), _seen(submitted)
-        wanted = FormLines([line for line in lines.lines if line.quantity != "0"])
+        wanted = FormLines()
+        for line in lines.lines:
+            if line.quantity != "0":
+                wanted.add(line.sku, line.quantity, line.note)
         is_right = not checked(wanted.values({}), wanted, view, None).errors
         if is_right and not wanted.add_from_elsewhere(stored, seen):
             saved = await self._save(call, buyer, wanted, view, _last(stored))
