@@ -8,7 +8,6 @@ from decimal import Decimal
 from typing import Annotated, Any, Generic, Literal, TypeVar
 
 from msgspec import Meta, Struct
-from starlette.responses import Response
 
 from tradecounter.audit.record import audit
 from tradecounter.billing.queries.ledger import InvoiceBalance, open_invoices
@@ -19,7 +18,6 @@ from tradecounter.db.jobs import queue
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.rest.days import Day, day_of
 from tradecounter.edge.rest.negotiation import CSV, PDF
-from tradecounter.edge.rest.responses import file_response
 from tradecounter.kit.clock import day_begins, day_ends, day_in_words, uk_date
 from tradecounter.kit.csv_text import harmless, line
 from tradecounter.kit.errors import invalid
@@ -218,13 +216,16 @@ async def statement_file(
     customer: str,
     letterhead: Callable[[], Letterhead],
     now: datetime,
-) -> Response:
-    """Respond with a statement as a file; `customer` is the customer's name. `letterhead` is called in a thread."""
+) -> tuple[bytes, str, str]:
+    """Return the content of a statement's file, its name and its media type.
+
+    `customer` is the customer's name. `letterhead` is called in a thread.
+    """
     name = f"statement-{statement.customer_id}-{statement.until}"
     if file_format == "csv":
-        return file_response(statement_csv(statement).encode(), f"{name}.csv", CSV)
+        return statement_csv(statement).encode(), f"{name}.csv", CSV
     pdf = await asyncio.to_thread(lambda: print_statement(statement, customer, letterhead(), now))
-    return file_response(pdf, f"{name}.pdf", PDF)
+    return pdf, f"{name}.pdf", PDF
 
 
 class SentStatement(Struct, frozen=True, kw_only=True):

@@ -219,7 +219,7 @@ class StatementEndpoints(Struct, frozen=True):
             statement = await read_statement(tx, account.id, *days, now)
         note_size(call.request.scope, len(statement.entries))
         if media == PDF:
-            return await statement_file(statement, "pdf", account.name, self.letterhead, now)
+            return file_response(*await statement_file(statement, "pdf", account.name, self.letterhead, now))
         if media == JSON:
             return data_response(call, own_statement(statement))
         name = f"statement-{statement.since}-{statement.until}.csv"

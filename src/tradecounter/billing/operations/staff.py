@@ -111,7 +111,7 @@ class StatementOperations(Struct, frozen=True):
         statement, name = await self._statement(customer_id, query, now)
         if query.format == "json":
             return statement
-        return await statement_file(statement, query.format, name, lambda: self.letterhead, now)
+        return file_response(*await statement_file(statement, query.format, name, lambda: self.letterhead, now))
 
     @_BILLING.shows(f"{_STATEMENT}/csv", "The statement.", files={CSV: FILE})
     async def get_statement_csv(self, customer_id: CustomerId, now: datetime, query: StatementPeriod) -> Response:
@@ -120,7 +120,7 @@ class StatementOperations(Struct, frozen=True):
         The same as `?format=csv`, for clients that expect one type of an address.
         """
         statement, name = await self._statement(customer_id, query, now)
-        return await statement_file(statement, "csv", name, lambda: self.letterhead, now)
+        return file_response(*await statement_file(statement, "csv", name, lambda: self.letterhead, now))
 
     @_BILLING.shows(f"{_STATEMENT}/pdf", "The statement.", files={PDF: FILE})
     async def get_statement_pdf(self, customer_id: CustomerId, now: datetime, query: StatementPeriod) -> Response:
@@ -129,7 +129,7 @@ class StatementOperations(Struct, frozen=True):
         The same as `?format=pdf`, for clients that expect one type of an address.
         """
         statement, name = await self._statement(customer_id, query, now)
-        return await statement_file(statement, "pdf", name, lambda: self.letterhead, now)
+        return file_response(*await statement_file(statement, "pdf", name, lambda: self.letterhead, now))
 
     async def _statement(
         self, customer_id: int, wanted: StatementPeriod, now: datetime

@@ -2,6 +2,7 @@
 
 import asyncio
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Any, Literal
 from urllib.parse import urlencode
 
@@ -186,8 +187,8 @@ class StatementPages(Struct, frozen=True):
                 filled = filled.with_error(error)
                 statement = await read_statement(tx, account.id, *recent_days(StatementParameters(), now), now)
         if wanted.format != "json" and not filled.errors:
-            settings = self.parts.settings
-            return await statement_file(statement, wanted.format, account.name, lambda: letterhead_from(settings), now)
+            letterhead = partial(letterhead_from, self.parts.settings)
+            return file_response(*await statement_file(statement, wanted.format, account.name, letterhead, now))
         days = {"from": statement.since.isoformat(), "to": statement.until.isoformat()}
         address = self.desk.view(call).at(_STATEMENT)
         this_month = uk_date(now).replace(day=1)

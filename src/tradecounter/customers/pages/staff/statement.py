@@ -28,7 +28,7 @@ from tradecounter.edge.pages.operation import page
 from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.edge.pages.step import Question, step
 from tradecounter.edge.rest.call import Call
-from tradecounter.edge.rest.responses import json_response
+from tradecounter.edge.rest.responses import file_response, json_response
 from tradecounter.kit.clock import day_on_pages, uk_date
 from tradecounter.kit.errors import DomainError
 from tradecounter.kit.money import in_pounds
@@ -88,7 +88,8 @@ class CustomerStatementPages(Struct, frozen=True):
         if wanted.format == "json":
             return json_response(statement)
         if wanted.format != "html":
-            return await statement_file(statement, wanted.format, shown.name, lambda: self.parts.letterhead, now)
+            letterhead = self.parts.letterhead
+            return file_response(*await statement_file(statement, wanted.format, shown.name, lambda: letterhead, now))
         return self.desk.show(
             call,
             "customers/statement.html",
