@@ -1,12 +1,12 @@
 """`tradecounter payment`: payments, refunds and bank files."""
 
-from datetime import date, datetime
+from datetime import date
 from decimal import Decimal
 from pathlib import PurePath
 from typing import Annotated, Any
 
 import typer
-from msgspec import UNSET, to_builtins
+from msgspec import to_builtins
 
 from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.db.transaction import Transaction
@@ -25,7 +25,7 @@ from tradecounter.payments.place_bank_line import Placement, place_bank_line, se
 from tradecounter.payments.queries.bank_files import StoredFile, list_bank_files
 from tradecounter.payments.queries.bank_lines import BANK_LINES, BankLineFilter
 from tradecounter.payments.queries.payments import PaymentFilter, list_payments
-from tradecounter.payments.record_payment import METHODS, NewPayment, pay_account, pay_invoice, reverse_payment
+from tradecounter.payments.record_payment import METHODS, PaymentRequest, record_payment, reverse_payment
 from tradecounter.payments.roll_back_bank_file import roll_back_bank_file
 from tradecounter.payments.wire import Payment, PaymentImport, RecordedLine, StoredLine, present_line, present_payment
 
@@ -44,26 +44,16 @@ _PAYMENT_COLUMNS = ("id", "received_on", "customer_id", "amount", "method", Pros
     received_on=Option("--date"),
     method=Option(metavar="M", help=f"One of: {', '.join(METHODS)}. A refund gives money on the account back."),
     reference=Option(metavar="R"),
+    invoice=Option(metavar="NUMBER"),
+    customer_id=Option("--customer", metavar="ID"),
 )
 def add(
-    new: NewPayment,
-    invoice: Invoice = None,
-    customer: Annotated[
-        int | None, OptionalId("--customer", "ID", "The customer who pays: the oldest due invoices first.")
-    ] = None,
+    new: PaymentRequest,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what it would pay, and record nothing.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Record a payment of an invoice or of a customer; what is not due stays on the account."""
-    if (invoice is None) == (customer is None):
-        raise typer.BadParameter("name either --invoice or --customer")
-
-    async def work(tx: Transaction, now: datetime) -> Payment:
-        if customer is not None:
-            return await pay_account(tx, customer, new, now)
-        return await pay_invoice(tx, invoice or 0, new, now)
-
-    recorded = run_change(work, dry_run=dry_run)
+    recorded = run_change(lambda tx, now: record_payment(tx, new, now), dry_run=dry_run)
     show(recorded, _payment_in_words(recorded, dry_run=dry_run), as_json=as_json)
 
 
@@ -205,8 +195,6 @@ async def list_unplaced(tx: Transaction, limit: Limit = LISTED) -> list[StoredLi
 )
 def place(line_id: LineId, placement: Placement, dry_run: DryRun = False, as_json: AsJson = False) -> None:
     """Record the payment of a line that waits; later money of the same payer goes to the same customer."""
-    if (placement.customer_id is UNSET) == (placement.invoice is UNSET):
-        raise typer.BadParameter("name either --customer or --invoice")
     placed = run_change(lambda tx, now: place_bank_line(tx, line_id, placement, now), dry_run=dry_run)
     payment = placed.payment
     paid = ", ".join(str(share.invoice) for share in payment.allocations)

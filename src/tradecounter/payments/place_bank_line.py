@@ -17,7 +17,7 @@ from tradecounter.billing.rules import draw
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import DomainError, Kind, invalid, require_text
 from tradecounter.kit.money import NOTHING
-from tradecounter.kit.numbers import Id, Pounds
+from tradecounter.kit.numbers import Pounds
 from tradecounter.kit.text import LONGEST_REASON
 from tradecounter.kit.wire import made_from
 from tradecounter.payments.queries.bank_lines import (
@@ -29,7 +29,13 @@ from tradecounter.payments.queries.bank_lines import (
     set_placed,
 )
 from tradecounter.payments.queries.suggested_places import Payer, customers_to_suggest
-from tradecounter.payments.record_payment import LONGEST_REFERENCE, PaymentRequest, record_payment
+from tradecounter.payments.record_payment import (
+    LONGEST_REFERENCE,
+    PaidInvoice,
+    PayingCustomer,
+    PaymentRequest,
+    record_payment,
+)
 from tradecounter.payments.wire import Allocation, PlacedLine, StoredLine, present_line
 
 _MOST_SUGGESTED = 5
@@ -130,10 +136,8 @@ class Placement(Struct, frozen=True, kw_only=True, omit_defaults=True):
     `amount` and `received_on` are needed, and allowed, only where they could not be read. `force` allows a duplicate.
     """
 
-    customer_id: (
-        Annotated[Id, Meta(description="The customer who pays: the oldest due invoices first.")] | UnsetType
-    ) = UNSET
-    invoice: Annotated[Id, Meta(description="The invoice that it pays.")] | UnsetType = UNSET
+    customer_id: PayingCustomer | UnsetType = UNSET
+    invoice: PaidInvoice | UnsetType = UNSET
     amount: Annotated[Pounds, Meta(description="Pounds, if the file's could not be read.")] | UnsetType = UNSET
     received_on: (
         Annotated[date, Meta(description="When it was received, if the file's could not be read.")] | UnsetType

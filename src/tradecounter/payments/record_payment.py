@@ -59,6 +59,9 @@ METHODS: tuple[str, ...] = get_args(Method)
 
 LONGEST_REFERENCE = 200
 
+PaidInvoice = Annotated[Id, Meta(description="The invoice that it pays.")]
+PayingCustomer = Annotated[Id, Meta(description="The customer who pays: the oldest due invoices first.")]
+
 
 class NewPayment(Struct, frozen=True, kw_only=True):
     """A payment to record; `received_on` is today by default. `force` allows a duplicate."""
@@ -75,17 +78,20 @@ class NewPayment(Struct, frozen=True, kw_only=True):
 class PaymentRequest(NewPayment, frozen=True, kw_only=True, omit_defaults=True):
     """A payment of an invoice, or of a customer: then of the oldest due invoices."""
 
-    invoice: Id | UnsetType = UNSET
-    customer_id: Id | UnsetType = UNSET
+    invoice: PaidInvoice | UnsetType = UNSET
+    customer_id: PayingCustomer | UnsetType = UNSET
 
 
 async def record_payment(tx: Transaction, body: PaymentRequest, now: datetime) -> Payment:
-    """Record a payment of an invoice or of a customer. Raises DomainError as `pay_invoice` and `pay_account` do."""
+    """Record a payment of an invoice or of a customer.
+
+    Raises DomainError as `pay_invoice` and `pay_account` do; invalid, too, if it names neither or both.
+    """
     if body.invoice is not UNSET and body.customer_id is UNSET:
         return await pay_invoice(tx, body.invoice, body, now)
     if body.customer_id is not UNSET and body.invoice is UNSET:
         return await pay_account(tx, body.customer_id, body, now)
-    raise invalid("invoice", "send either invoice or customer_id")
+    raise invalid("invoice", "name either an invoice or a customer")
 
 
 async def pay_order(tx: Transaction, reference: str, amount: Decimal, now: datetime) -> CreditOrderStatus:
