@@ -1,9 +1,10 @@
 """Allocates new stock to waiting orders, earliest confirmed first, and updates the expected dates of back-orders."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from datetime import date, datetime, timedelta
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from tradecounter.db.jobs import queue
 from tradecounter.db.transaction import Transaction
@@ -11,16 +12,16 @@ from tradecounter.kit.clock import uk_date
 from tradecounter.orders.history import audit_order, record_order_event
 from tradecounter.orders.lines import added_up
 from tradecounter.orders.queries.back_orders import (
-    confirmed_orders,
+    WaitingOrder,
     covers_of_waiting,
     lock_confirmed_orders,
     lock_levels_to_serve,
     serve_lines,
     set_status_of_served,
     store_expected_dates,
+    waiting_orders,
 )
-from tradecounter.orders.shipping_options import ShippingOption, find_option
-from tradecounter.orders.states import ConfirmedOrder
+from tradecounter.orders.shipping_options import ShippingOption
 from tradecounter.shipping.rules import next_working_day
 from tradecounter.stock.queries.stock import move_served_units
 from tradecounter.stock.rules import Cover
@@ -58,17 +59,18 @@ async def update_expected_dates(tx: Transaction, now: datetime) -> int:
     before the e-mail about the dispatch. Orders that others have locked are left for the next run.
     """
     covers, updated = await _read_covers(tx, now), 0
-    changed = [o.id for o in await confirmed_orders(tx, covers.strict) if _changed_options(o, covers) is not None]
-    if not changed:
+    moved = [order.id for order in await waiting_orders(tx, covers.strict) if _is_moved(order, covers)]
+    if not moved:
         return 0
-    orders = await lock_confirmed_orders(tx, changed[:_MOST_AT_ONCE])
+    orders = await lock_confirmed_orders(tx, moved[:_MOST_AT_ONCE])
     covers = await _read_covers(tx, now)  # before they were locked, others may have served, amended or updated them
     for order in orders:
-        options = _changed_options(order, covers)
-        if options is not None:
+        if _is_moved(WaitingOrder(order.id, order.confirmed_at, order.chosen_shipping), covers):
+            options = [option.dated(order.confirmed_at, covers.strict[order.id]) for option in order.shipping_options]
             await store_expected_dates(tx, order.id, options, now)
             queue(tx, "mail_order_expected_date", order_id=order.id, changed=int(now.timestamp()))
-            before, after = ({"expected_dispatch_date": _day(order, o)} for o in (order.shipping_options, options))
+            dated = replace(order, shipping_options=options)
+            before, after = ({"expected_dispatch_date": _day(each.chosen_shipping)} for each in (order, dated))
             record_order_event(tx, "order.expected_date_changed", order, now, **after)
             audit_order(tx, "order.reschedule", order, now, before=before, after=after)
             updated += 1
@@ -80,21 +82,16 @@ async def _read_covers(tx: Transaction, now: datetime) -> _Covers:
     return _Covers(await covers_of_waiting(tx, today), await covers_of_waiting(tx, _first_delivery_to_leave(today)))
 
 
-def _changed_options(order: ConfirmedOrder, covers: _Covers) -> list[ShippingOption] | None:
-    """Return the shipping options with dates from the order's cover; None without one, or when the days stay."""
-    if not (order.id in covers.strict and order.id in covers.lenient):
-        return None
-    strict, lenient = (
-        [option.dated(order.confirmed_at, found[order.id]) for option in order.shipping_options]
-        for found in (covers.strict, covers.lenient)
-    )
-    known = _day(order, order.shipping_options)
-    return None if known in (_day(order, strict), _day(order, lenient)) else strict
+def _is_moved(order: WaitingOrder, covers: _Covers) -> bool:
+    """Return whether an order that waits has another day of dispatch by its covers than the one that is known."""
+    if order.option is None or not (order.id in covers.strict and order.id in covers.lenient):
+        return False
+    dated = [order.option.dated(order.confirmed_at, found[order.id]) for found in (covers.strict, covers.lenient)]
+    return _day(order.option) not in map(_day, dated)
 
 
-def _day(order: ConfirmedOrder, options: Sequence[ShippingOption]) -> date | None:
-    option = find_option(options, order.shipping_method)
-    return None if option is None or option.dispatch is None else uk_date(option.dispatch)
+def _day(option: ShippingOption) -> date | None:
+    return None if option.dispatch is None else uk_date(option.dispatch)
 
 
 def _first_delivery_to_leave(today: date) -> date:

@@ -2,9 +2,8 @@
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import date, datetime
-from typing import LiteralString
 
-from msgspec import Struct
+from msgspec import Struct, convert
 from psycopg.sql import SQL
 
 from tradecounter.db.advisory_locks import HOLD_OFF_SERVING, SERVE_ALONE
@@ -156,15 +155,35 @@ async def queues_of_orders(tx: Transaction, order_ids: Sequence[int]) -> dict[in
     return {line_id: (product_id, earlier) for line_id, product_id, earlier in rows}
 
 
-_CONFIRMED: LiteralString = "select {} from orders where id = any(:ids::bigint[]) and state = 'confirmed' order by id"
-_READ_CONFIRMED = order_statement(_CONFIRMED)
-_LOCK_CONFIRMED = order_statement(_CONFIRMED + " for no key update skip locked")
+class WaitingOrder(Struct, frozen=True):
+    """A confirmed order whose day of dispatch may have changed, with its chosen shipping option."""
+
+    id: int
+    confirmed_at: datetime
+    option: ShippingOption | None
 
 
-async def confirmed_orders(tx: Transaction, order_ids: Iterable[int]) -> list[ConfirmedOrder]:
-    """Return the confirmed orders among these ids."""
-    rows = await tx.fetch_all(_READ_CONFIRMED, ids=list(order_ids))
-    return [order for order in rows if isinstance(order, ConfirmedOrder)]
+_READ_WAITING = Statement(
+    """
+    select id, confirmed_at,
+           jsonb_path_query_first(
+               shipping_options, '$[*] ? (@.id == $chosen)', jsonb_build_object('chosen', shipping_method)
+           ) as option
+    from orders where id = any(:ids::bigint[]) and state = 'confirmed' order by id
+    """,
+    lambda **row: convert(row, WaitingOrder),
+)
+
+
+async def waiting_orders(tx: Transaction, order_ids: Iterable[int]) -> list[WaitingOrder]:
+    """Return what decides the day of dispatch of the confirmed orders among these ids."""
+    return await tx.fetch_all(_READ_WAITING, ids=list(order_ids))
+
+
+_LOCK_CONFIRMED = order_statement(
+    "select {} from orders where id = any(:ids::bigint[]) and state = 'confirmed' order by id"
+    " for no key update skip locked"
+)
 
 
 async def lock_confirmed_orders(tx: Transaction, order_ids: Iterable[int]) -> list[ConfirmedOrder]:
