@@ -29,8 +29,13 @@ def to_ending(amount: Decimal, pence: Decimal) -> Decimal:
 
 
 def up_to_ending(amount: Decimal, pence: Decimal) -> Decimal:
-    """Round pounds up to the next amount that ends with these pence, which are less than a pound: 0.99."""
-    return rounded((amount - pence).quantize(Decimal(1), rounding=ROUND_CEILING) + pence) if amount > 0 else NOTHING
+    """Round pounds up to the next amount that ends with these pence, which are less than a pound: 0.99.
+
+    An amount that is not above zero is rounded to whole pence.
+    """
+    if amount <= 0:
+        return rounded(amount)
+    return rounded((amount - pence).quantize(Decimal(1), rounding=ROUND_CEILING) + pence)
 
 
 def percentage(amount: Decimal, percent: Decimal) -> Decimal:

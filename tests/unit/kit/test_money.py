@@ -77,7 +77,7 @@ def test_amounts_are_rounded_to_steps_but_never_to_nothing(amount: str, step: st
 
 @pytest.mark.parametrize(
     ("amount", "expected"),
-    [("12.00", "12.99"), ("12.99", "12.99"), ("12.991", "13.99"), ("0.01", "0.99"), ("0", "0.00")],
+    [("12.00", "12.99"), ("12.99", "12.99"), ("12.991", "13.99"), ("0.01", "0.99"), ("0", "0.00"), ("-3", "-3.00")],
 )
 def test_amounts_are_rounded_up_to_an_ending(amount: str, expected: str) -> None:
     assert str(up_to_ending(Decimal(amount), Decimal("0.99"))) == expected
