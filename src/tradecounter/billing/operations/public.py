@@ -18,8 +18,7 @@ from tradecounter.billing.account_statement import (
 )
 from tradecounter.billing.credit_overview import ORDERS_IN_A_PIECE, read_credit, write_overview
 from tradecounter.billing.invoices import shown_invoices
-from tradecounter.billing.operations.staff import InvoiceNumber
-from tradecounter.billing.operations.wire import INVOICE, STATEMENT
+from tradecounter.billing.operations.wire import INVOICE, STATEMENT, InvoiceNumber
 from tradecounter.billing.queries.invoice_records import (
     InvoiceFilter,
     InvoiceRecord,

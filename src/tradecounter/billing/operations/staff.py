@@ -3,7 +3,6 @@
 from datetime import datetime
 from decimal import Decimal
 from operator import attrgetter
-from typing import Annotated
 
 from msgspec import Struct
 from starlette.responses import Response
@@ -23,6 +22,7 @@ from tradecounter.billing.operations.wire import (
     DESCRIBED,
     DebtorListParameters,
     InvoiceListParameters,
+    InvoiceNumber,
     StatementParameters,
     VatPeriod,
 )
@@ -34,7 +34,6 @@ from tradecounter.customers.operations.staff import ONE_CUSTOMER, CustomerId
 from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.operations.desk import Desk
-from tradecounter.edge.operations.signature import InPath
 from tradecounter.edge.operations.subject import FILE, ListPage, Subject
 from tradecounter.edge.page_kit.tables import cursor_text, read_cursor
 from tradecounter.edge.rest.days import day_of, time_or_end_of, time_or_start_of
@@ -47,8 +46,6 @@ _BILLING = Subject(tag="Billing", read="billing:read", write="billing:write", de
 _INVOICES, _INVOICE = "/api/invoice", "/api/invoice/{number}"
 _STATEMENT = f"{ONE_CUSTOMER}/statement"
 _NUMBER = attrgetter("number")
-
-InvoiceNumber = Annotated[int, InPath("number", "The invoice's number.", 10001, "invoice")]
 
 
 class InvoiceOperations(Struct, frozen=True):

@@ -14,8 +14,11 @@ from tradecounter.billing.reseller_wire import BilledLine, Invoice
 from tradecounter.billing.rules import Ageing
 from tradecounter.billing.vat_report import VatLine, VatReport
 from tradecounter.edge.operations.desk import ChangingParameters, Limit
+from tradecounter.edge.operations.signature import InPath
 from tradecounter.edge.operations.subject import Described
 from tradecounter.edge.rest.days import Day
+
+InvoiceNumber = Annotated[int, InPath("number", "The invoice's number.", 10001, "invoice")]
 
 
 class InvoiceListParameters(ChangingParameters, frozen=True, kw_only=True):

@@ -9,8 +9,7 @@ from typing import Annotated
 from msgspec import UNSET, Meta, Struct, UnsetType
 from starlette.responses import Response
 
-from tradecounter.billing.operations.staff import InvoiceNumber
-from tradecounter.billing.operations.wire import example_line
+from tradecounter.billing.operations.wire import InvoiceNumber, example_line
 from tradecounter.credit_notes.issue_credit_note import issue_credit_note
 from tradecounter.credit_notes.queries import (
     PRINTED_CREDIT_NOTES,
