@@ -10,7 +10,7 @@ from tradecounter.audit.wire import AuditActor, AuditEntry, entry_on_the_wire
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.operations.desk import Desk, PageParameters, text
 from tradecounter.edge.operations.subject import Described, ListPage, Subject
-from tradecounter.edge.rest.days import time_or_end_of, time_or_start_of
+from tradecounter.edge.rest.days import PERIOD_NAMES, time_or_end_of, time_or_start_of
 
 _EXAMPLE = AuditEntry(
     id=87,
@@ -27,7 +27,7 @@ _AUDIT = Subject(
 )
 
 
-class AuditParameters(PageParameters, frozen=True, kw_only=True, rename={"since": "from", "until": "to"}):
+class AuditParameters(PageParameters, frozen=True, kw_only=True, rename=PERIOD_NAMES):
     """The query parameters of `GET /api/audit`."""
 
     actor: Annotated[

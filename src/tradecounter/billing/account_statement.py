@@ -16,7 +16,7 @@ from tradecounter.billing.rules import AGES, LAST_DAYS, Ageing, require_period
 from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.db.jobs import queue
 from tradecounter.db.transaction import Transaction
-from tradecounter.edge.rest.days import Day, day_of
+from tradecounter.edge.rest.days import PERIOD_NAMES, Day, day_of
 from tradecounter.edge.rest.negotiation import CSV, PDF
 from tradecounter.kit.clock import day_begins, day_ends, day_in_words, uk_date
 from tradecounter.kit.csv_text import harmless, line
@@ -47,10 +47,9 @@ class Entry(Timed, EntryFields[Moment], frozen=True, kw_only=True):
 
 
 AnEntry = TypeVar("AnEntry")
-STATEMENT_NAMES = {"since": "from", "until": "to"}
 
 
-class StatementFields(Struct, Generic[AnEntry], frozen=True, kw_only=True, rename=STATEMENT_NAMES):
+class StatementFields(Struct, Generic[AnEntry], frozen=True, kw_only=True, rename=PERIOD_NAMES):
     """What a statement has, whatever the form of its entries' times."""
 
     customer_id: Annotated[int, Meta(description="The customer's id.")]
@@ -63,7 +62,7 @@ class StatementFields(Struct, Generic[AnEntry], frozen=True, kw_only=True, renam
     unallocated: Annotated[Decimal, Meta(description="Money on the account that pays no invoice yet, in pounds.")]
 
 
-class AccountStatement(StatementFields[Entry], frozen=True, kw_only=True, rename=STATEMENT_NAMES):
+class AccountStatement(StatementFields[Entry], frozen=True, kw_only=True, rename=PERIOD_NAMES):
     """A customer's account between two UK days, both included; ageing and `unallocated` are as of the last one.
 
     The closing balance is the sum of the ageing less the money on the account.
@@ -73,7 +72,7 @@ class AccountStatement(StatementFields[Entry], frozen=True, kw_only=True, rename
 _DAYS = 365
 
 
-class StatementPeriod(Struct, frozen=True, kw_only=True, rename={"since": "from", "until": "to"}):
+class StatementPeriod(Struct, frozen=True, kw_only=True, rename=PERIOD_NAMES):
     """The days of a statement, both included."""
 
     since: Annotated[

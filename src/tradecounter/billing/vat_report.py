@@ -14,6 +14,7 @@ from msgspec import Meta, Struct
 from tradecounter.billing.queries.document_tables import VatKind, VatSum, vat_sums
 from tradecounter.billing.rules import require_period
 from tradecounter.db.transaction import Transaction
+from tradecounter.edge.rest.days import PERIOD_NAMES
 from tradecounter.kit.clock import uk_date
 from tradecounter.kit.csv_text import cell_of, line
 from tradecounter.kit.money import NOTHING, whole_pounds
@@ -38,7 +39,7 @@ class VatLine(Struct, frozen=True, kw_only=True):
     cost_gross: Annotated[Decimal, Meta(description="Pounds with VAT.")]
 
 
-class VatReport(Struct, frozen=True, kw_only=True, rename={"since": "from", "until": "to"}):
+class VatReport(Struct, frozen=True, kw_only=True, rename=PERIOD_NAMES):
     """The VAT of a period, and the boxes of a VAT return: box 1, VAT due on sales, and box 6, sales without VAT."""
 
     since: Annotated[date, Meta(description="The first UK day.")]

@@ -6,8 +6,9 @@ from typing import Annotated, Any
 from msgspec import UNSET, Meta, Struct, UnsetType
 from msgspec.structs import asdict
 
-from tradecounter.billing.account_statement import STATEMENT_NAMES, AccountStatement, EntryFields, StatementFields
+from tradecounter.billing.account_statement import AccountStatement, EntryFields, StatementFields
 from tradecounter.billing.reseller_wire import BilledLine, Invoice, InvoiceFields, LineFields
+from tradecounter.edge.rest.days import PERIOD_NAMES
 from tradecounter.kit.clock import local_text
 from tradecounter.kit.wire import Amount, LocalDateTime, made_from
 
@@ -56,7 +57,7 @@ class CustomerStatementEntry(EntryFields[str], frozen=True, kw_only=True):
     at: Annotated[LocalDateTime, Meta(description="When it counts from, in UK local time.")]
 
 
-class CustomerStatement(StatementFields[CustomerStatementEntry], frozen=True, kw_only=True, rename=STATEMENT_NAMES):
+class CustomerStatement(StatementFields[CustomerStatementEntry], frozen=True, kw_only=True, rename=PERIOD_NAMES):
     """Your account between two UK days, both included. The closing balance is the ageing less `unallocated`."""
 
     entries: Annotated[list[CustomerStatementEntry], Meta(description="What happened between the days, oldest first.")]

@@ -15,7 +15,7 @@ from tradecounter.edge.page_kit.values import short_code
 from tradecounter.edge.pages.listing import Listing, RowsToRead, table_page
 from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.edge.rest.call import Call
-from tradecounter.edge.rest.days import end_of, start_of
+from tradecounter.edge.rest.days import PERIOD_NAMES, end_of, start_of
 from tradecounter.kit.clock import day_begins, uk_date, whole_minute
 from tradecounter.parts.back_office import OfficeParts
 from tradecounter.parts.sentences import ShownChange, changes_of
@@ -36,7 +36,7 @@ KINDS = {
 }
 
 
-class AuditTable(TableParameters, frozen=True, kw_only=True, rename={"since": "from", "until": "to"}):
+class AuditTable(TableParameters, frozen=True, kw_only=True, rename=PERIOD_NAMES):
     """The filters of the audit log; both days are included."""
 
     actor: str | None = None
@@ -125,7 +125,7 @@ _SIDES: Mapping[Side, tuple[str, Sequence[str]]] = {
 _WITHOUT_A_DAY = timedelta(days=29)
 
 
-class SummaryTable(TableParameters, frozen=True, kw_only=True, rename={"since": "from", "until": "to"}):
+class SummaryTable(TableParameters, frozen=True, kw_only=True, rename=PERIOD_NAMES):
     """The filters of the summary; both days are included. Without a first day, it has 30 days."""
 
     side: Side = "staff"

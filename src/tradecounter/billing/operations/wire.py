@@ -16,7 +16,7 @@ from tradecounter.billing.vat_report import VatLine, VatReport
 from tradecounter.edge.operations.desk import ChangingParameters, Limit
 from tradecounter.edge.operations.signature import InPath
 from tradecounter.edge.operations.subject import Described
-from tradecounter.edge.rest.days import Day
+from tradecounter.edge.rest.days import PERIOD_NAMES, Day
 
 InvoiceNumber = Annotated[int, InPath("number", "The invoice's number.", 10001, "invoice")]
 
@@ -50,7 +50,7 @@ class StatementParameters(StatementPeriod, frozen=True, kw_only=True):
     format: Annotated[Literal["json", "csv", "pdf"], Meta(description="The format of the response.")] = "json"
 
 
-class VatPeriod(Struct, frozen=True, kw_only=True, rename={"since": "from", "until": "to"}):
+class VatPeriod(Struct, frozen=True, kw_only=True, rename=PERIOD_NAMES):
     """The days of a report of VAT, both included."""
 
     since: Annotated[

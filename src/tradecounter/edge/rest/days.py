@@ -13,6 +13,9 @@ from tradecounter.kit.errors import invalid
 # The pattern is for the interface document only: `day_of` also rejects days that do not exist, such as 30 February.
 Day = Annotated[str, Meta(extra_json_schema={"pattern": "^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])$"})]
 
+# How requests and responses call the ends of a period: `from` is a word of Python.
+PERIOD_NAMES = {"since": "from", "until": "to"}
+
 
 def day_of(field: str, text: str | None) -> date | None:
     """Return a day as browsers and programs send it. Raises DomainError (invalid)."""

@@ -20,7 +20,7 @@ from tradecounter.edge.pages.listing import RowsToRead, table_page
 from tradecounter.edge.pages.operation import page
 from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.edge.rest.call import Call
-from tradecounter.edge.rest.days import day_of, end_of, start_of
+from tradecounter.edge.rest.days import PERIOD_NAMES, day_of, end_of, start_of
 from tradecounter.edge.rest.responses import file_response
 from tradecounter.kit.clock import uk_date
 from tradecounter.kit.csv_text import MEDIA_TYPE
@@ -64,7 +64,7 @@ class VatPage(VatPeriod, frozen=True, kw_only=True):
     format: Literal["html", "csv"] = "html"
 
 
-class VatDocumentTable(TableParameters, frozen=True, kw_only=True, rename={"since": "from", "until": "to"}):
+class VatDocumentTable(TableParameters, frozen=True, kw_only=True, rename=PERIOD_NAMES):
     """Invoices by their tax point, or credit notes by the day of their issue; both days are included."""
 
     kind: VatKind = "invoice"
