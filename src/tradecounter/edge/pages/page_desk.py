@@ -153,20 +153,33 @@ class PageDesk(Struct, frozen=True):
         """
         outcomes = []
         for place, name in enumerate(names):
-            request = await _keyed(call, submitted, f"{place} {name}")
-            now = self.clock.now()
-            change = partial(lambda place, now, tx: work(tx, place, now), place, now)
             try:
-                done = await once(
-                    self.database, call.actor, request, now, change, lambda text: RecordedResponse(_OK, text.encode())
-                )
-                text = done.body.decode() if isinstance(done, RecordedResponse) else done
+                text = await self._change_one(call, submitted, place, name, work)
                 outcomes.append(Outcome(name, text, done=True))
             except LockNotAvailable:
                 outcomes.append(Outcome(name, "someone else is changing it: try again", done=False))
             except DomainError as error:
                 outcomes.append(Outcome(name, _for_people(error).message, done=False))
         return outcomes
+
+    async def _change_one(
+        self,
+        call: Call,
+        submitted: Submitted,
+        place: int,
+        name: str,
+        work: Callable[[Transaction, int, datetime], Awaitable[str]],
+    ) -> str:
+        """Run one of the changes of `change_each`, and return what it has done, now or when it was sent before."""
+        request, now = await _keyed(call, submitted, f"{place} {name}"), self.clock.now()
+
+        async def change(tx: Transaction) -> str:
+            return await work(tx, place, now)
+
+        done = await once(
+            self.database, call.actor, request, now, change, lambda text: RecordedResponse(_OK, text.encode())
+        )
+        return done.body.decode() if isinstance(done, RecordedResponse) else done
 
     async def change_as_seen(
         self,
