@@ -15,7 +15,7 @@ from tradecounter.edge.people import CustomerUser
 from tradecounter.kit.errors import DomainError, Kind, invalid
 from tradecounter.kit.money import NOTHING, from_pence
 from tradecounter.kit.text import plural
-from tradecounter.orders.create.draft import WantedLine, find_products
+from tradecounter.orders.create.draft import WantedLine, wanted_lines
 from tradecounter.orders.lines import added_up
 from tradecounter.orders.wire import MOST_ITEMS, MOST_UNITS, CreateOrderItem
 from tradecounter.storefront.view import CustomerView
@@ -35,7 +35,7 @@ async def add_to_basket(tx: Transaction, user_id: int, view: CustomerView, items
     Raises DomainError: invalid, for products that the customer cannot buy and for a basket with too many lines or
     units.
     """
-    wanted = find_products(view, items)
+    wanted = wanted_lines(view, items)
     lock_user(tx, user_id)
     _require_room(wanted, await lines_of_basket(tx, user_id))
     await add_lines(tx, user_id, list(_units(wanted).items()))
@@ -62,7 +62,7 @@ async def save_basket(tx: Transaction, user_id: int, view: CustomerView, items: 
     Raises DomainError (invalid), as `add_to_basket` does, and for notes that are too long together.
     """
     lock_user(tx, user_id)
-    products = find_products(view, items)
+    products = wanted_lines(view, items)
     units = _units(products)
     staying = [line for line in await lines_of_basket(tx, user_id) if line.position > seen]
     _require_room(products, [line for line in staying if line.product_id not in units])

@@ -25,11 +25,11 @@ from tradecounter.kit.text import LONGEST_REASON, is_blank
 from tradecounter.orders.create.check_request import chosen_address
 from tradecounter.orders.create.draft import (
     count_lines,
-    find_products,
     offer_shipping,
     price_lines,
     region_of,
     unknown_skus,
+    wanted_lines,
 )
 from tradecounter.orders.create.place_order import GRAM, require_unused
 from tradecounter.orders.find_by_name import fetch_order
@@ -273,7 +273,7 @@ async def _added(
     if not new:
         return []
     items = convert(new, list[CreateOrderItem], from_attributes=True)
-    wanted = find_products(context.view, items)
+    wanted = wanted_lines(context.view, items)
     line_ids = await reserve_lines(tx, count_lines(context.view, items))
     priced = price_lines(context.view, wanted, order.tax_rate, order.id, line_ids)
     return [

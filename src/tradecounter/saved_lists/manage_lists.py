@@ -11,7 +11,7 @@ from tradecounter.customers.queries.accounts import lock_account
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import DomainError, Kind, invalid
 from tradecounter.kit.text import is_blank
-from tradecounter.orders.create.draft import find_products
+from tradecounter.orders.create.draft import wanted_lines
 from tradecounter.orders.create.quick_lines import require_good_lines
 from tradecounter.orders.lines import added_up
 from tradecounter.orders.offers import sold_lines, unknown_products
@@ -134,7 +134,7 @@ def _lines(view: CustomerView, details: ListDetails | ListContent) -> Sequence[t
     """Return the lines as pairs of product and units. Raises DomainError (invalid) with all that is wrong."""
     if is_blank(details.name):
         raise invalid("name", "must not be blank")
-    wanted = find_products(view, details.wanted(view))
+    wanted = wanted_lines(view, details.wanted(view))
     units = added_up((found.product.id, found.quantity) for found in wanted)
     if len(units) > _MOST_LINES:
         raise invalid(details.field, f"are too many: a list has at most {_MOST_LINES}")

@@ -21,13 +21,13 @@ from tradecounter.kit.validation_messages import field_errors_of
 from tradecounter.orders.create.draft import (
     WantedLine,
     cover_of,
-    find_products,
     known_method,
     known_region,
     offer_shipping,
     region_of,
     total_weight,
     unknown_skus,
+    wanted_lines,
 )
 from tradecounter.orders.order_context import OrderContext
 from tradecounter.orders.queries.create import AccountStanding
@@ -230,7 +230,7 @@ def check_request(
     """
     collector = ErrorCollector()
     collector.errors += _reference_errors(request.customer_reference)
-    wanted = collector.attempt(lambda: find_products(context.view, request.items))
+    wanted = collector.attempt(lambda: wanted_lines(context.view, request.items))
     addresses = collector.attempt(lambda: resolve_addresses(request, standing.saved_addresses()))
     collector.errors += _contact_errors({name: msgspec.to_builtins(getattr(request, name)) for name in _CONTACTS})
     if kind == "quote":

@@ -36,8 +36,8 @@ class WantedLine(Struct, frozen=True):
     quantity: int
 
 
-def find_products(view: CustomerView, items: Sequence[CreateOrderItem]) -> list[WantedLine]:
-    """Return the products of a request's items.
+def wanted_lines(view: CustomerView, items: Sequence[CreateOrderItem]) -> list[WantedLine]:
+    """Return a line for each of a request's items.
 
     Raises DomainError (invalid) with all SKUs that the customer cannot buy.
     """
