@@ -11,8 +11,7 @@ from support.pages import customer_user
 from support.quotes import price_as_support, request_quote
 from support.service import Customer, Service
 from tradecounter.access.staff import NewStaffMember, add_staff_member
-from tradecounter.customer_notes.keep_notes import add_contact
-from tradecounter.customer_notes.queries import Contact
+from tradecounter.customer_notes.keep_notes import ContactDetails, add_contact
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.clock import uk_date
 from tradecounter.payments.bank_file import read_bank_file
@@ -203,7 +202,7 @@ def stock_count(_service: Service, _customer: Customer) -> About:
 
 
 def contact(service: Service, customer: Customer) -> About:
-    person, now = Contact(0, "Ada", "", "", ""), service.clock.now()
+    person, now = ContactDetails(name="Ada"), service.clock.now()
     made = service.in_transaction(lambda tx: add_contact(tx, customer.id, person, now)).id
     path = f"/customer/{customer.id}"
     return About(f"{path}/contact/{made}", page=f"{path}/contact-person/{made}")

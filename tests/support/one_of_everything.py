@@ -22,8 +22,7 @@ from tradecounter.alerts.queries import add_stock_alert
 from tradecounter.alerts.tell_users import follow_prices
 from tradecounter.approvals.handle_approvals import request_approval
 from tradecounter.baskets.queries import add_lines
-from tradecounter.customer_notes.keep_notes import add_contact, add_note
-from tradecounter.customer_notes.queries import Contact
+from tradecounter.customer_notes.keep_notes import ContactDetails, add_contact, add_note
 from tradecounter.customer_requests.handle_requests import RequestDetails, checked_file, open_request
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
@@ -138,11 +137,11 @@ def _furnished(office: BackOfficeSite, staff: httpx2.Client, name: str) -> Belon
 def _add_contact_and_note(service: Service, customer_id: int, name: str) -> int:
     """A person at a customer, and what staff know; the person's id."""
     now = service.clock.now()
-    contact = Contact(0, markup(f"{name} person", 100), markup(f"{name} task", 100), "", markup(f"{name} phone", 100))
+    texts = {field: markup(f"{name} {field}", 100) for field in ("name", "task", "phone")}
 
     async def add(tx: Transaction) -> int:
         await add_note(tx, customer_id, markup(f"{name} note"), now, promised_on=uk_date(now))
-        return (await add_contact(tx, customer_id, contact, now)).id
+        return (await add_contact(tx, customer_id, ContactDetails(**texts), now)).id
 
     return service.in_transaction(add)
 

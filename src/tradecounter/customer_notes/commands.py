@@ -48,7 +48,7 @@ async def contacts(tx: Transaction, customer_id: CustomerId) -> list[Contact]:
 @takes_request()
 def add_one(customer_id: CustomerId, person: ContactDetails, as_json: AsJson = False) -> None:
     """Add a person at a customer."""
-    added = run_change(lambda tx, now: add_contact(tx, customer_id, person.contact(), now))
+    added = run_change(lambda tx, now: add_contact(tx, customer_id, person, now))
     show_record(added, as_json=as_json)
 
 

@@ -5,7 +5,7 @@ from datetime import date, datetime
 from typing import Annotated
 
 from msgspec import UNSET, Meta, Struct, UnsetType
-from msgspec.structs import replace
+from msgspec.structs import asdict
 
 from tradecounter.audit.record import audit
 from tradecounter.customer_notes.queries import (
@@ -22,7 +22,6 @@ from tradecounter.kit.clock import uk_date
 from tradecounter.kit.email_addresses import NOT_AN_EMAIL, parse_email
 from tradecounter.kit.errors import invalid, or_not_found, require_text
 from tradecounter.kit.text import LONGEST_NAME
-from tradecounter.kit.wire import made_from
 
 LONGEST_NOTE = 2000
 _Text = Annotated[str, Meta(max_length=LONGEST_NAME)]
@@ -39,10 +38,6 @@ class ContactDetails(Struct, kw_only=True):
     task: Task = ""
     email: Email = ""
     phone: Phone = ""
-
-    def contact(self) -> Contact:
-        """Return a contact, whose id does not count."""
-        return made_from(self, Contact, id=0)
 
 
 class ContactChange(Struct, kw_only=True):
@@ -87,10 +82,10 @@ async def add_note(
     return text
 
 
-async def add_contact(tx: Transaction, customer_id: int, contact: Contact, now: datetime) -> Contact:
-    """Add a contact, whose `id` does not count; return it with its id. Raises DomainError: not found, invalid."""
+async def add_contact(tx: Transaction, customer_id: int, person: ContactDetails, now: datetime) -> Contact:
+    """Add a contact, and return it. Raises DomainError: not found, invalid."""
     account = await lock_account(tx, customer_id)  # so that contacts that are added at the same time count each other
-    checked = _checked(contact)
+    checked = _checked(asdict(person))
     if len(await contacts_of(tx, account.id)) >= _MOST_CONTACTS:
         raise invalid("name", f"is too many: a customer has at most {_MOST_CONTACTS} contacts")
     added = await insert_contact(tx, account.id, checked)
@@ -99,18 +94,17 @@ async def add_contact(tx: Transaction, customer_id: int, contact: Contact, now: 
 
 
 async def change_contact(
-    tx: Transaction, customer_id: int, contact_id: int, changes: Mapping[str, str], now: datetime
+    tx: Transaction, customer_id: int, contact_id: int, changes: dict[str, str], now: datetime
 ) -> Contact:
     """Change fields of a customer's contact, and return it. Raises DomainError: not found, invalid."""
     await lock_account(tx, customer_id)  # so that a change at the same time is compared with what this one leaves
     before = await fetch_contact(tx, customer_id, contact_id)
-    checked = _checked(replace(before, **changes))
-    await store_contact(tx, checked)
-    changed = [name for name, text in checked.details.items() if text != before.details[name]]
+    contact = await store_contact(tx, contact_id, _checked(before.details | changes))
+    changed = [name for name, text in contact.details.items() if text != before.details[name]]
     if changed:
         after = {"id": contact_id, "changed": changed}
         audit(tx, "customer.change_contact", f"customer/{customer_id}", now, after=after)
-    return checked
+    return contact
 
 
 async def remove_contact(tx: Transaction, customer_id: int, contact_id: int, now: datetime) -> Contact:
@@ -128,12 +122,12 @@ async def fetch_contact(tx: Transaction, customer_id: int, contact_id: int) -> C
     return or_not_found(match, "contact", contact_id)
 
 
-def _checked(contact: Contact) -> Contact:
-    """Return a contact with its texts trimmed. Raises DomainError (invalid)."""
-    trimmed = replace(contact, **{name: text.strip() for name, text in contact.details.items()})
-    require_text("name", trimmed.name, LONGEST_NAME)
-    for name in ("task", "email", "phone"):
-        require_text(name, getattr(trimmed, name) or "-", LONGEST_NAME)
-    if trimmed.email and parse_email(trimmed.email) is None:
+def _checked(details: Mapping[str, str]) -> dict[str, str]:
+    """Return the texts of a contact, trimmed. Raises DomainError (invalid)."""
+    trimmed = {name: text.strip() for name, text in details.items()}
+    for name, text in trimmed.items():
+        if text or name == "name":
+            require_text(name, text, LONGEST_NAME)
+    if trimmed["email"] and parse_email(trimmed["email"]) is None:
         raise invalid("email", NOT_AN_EMAIL)
     return trimmed

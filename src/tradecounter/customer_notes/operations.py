@@ -55,7 +55,7 @@ class CustomerNoteOperations(Struct, frozen=True):
         self, tx: Transaction, now: datetime, customer_id: CustomerId, body: ContactDetails
     ) -> Contact:
         """Add a contact."""
-        return await add_contact(tx, customer_id, body.contact(), now)
+        return await add_contact(tx, customer_id, body, now)
 
     @_CUSTOMERS.changes("PATCH", f"{_CONTACTS}/{{contact_id}}")
     async def change_contact(

@@ -1,6 +1,6 @@
 """Reads and writes contacts and notes of customers, and the timeline of one."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import date, datetime
 
 from msgspec import Struct
@@ -61,9 +61,13 @@ _ADD_CONTACT = Statement(
     """,
     Contact,
 )
-_CHANGE_CONTACT = Statement("""
+_CHANGE_CONTACT = Statement(
+    """
     update customer_contact set name = :name, task = :task, email = :email, phone = :phone where id = :id
-""")
+    returning id, name, task, email, phone
+    """,
+    Contact,
+)
 _REMOVE_CONTACT = Statement("delete from customer_contact where id = :id")
 _ADD_NOTE = Statement("""
     insert into customer_note (customer_id, text, promised_on, written_by, written_at)
@@ -111,14 +115,14 @@ async def contacts_of(tx: Transaction, customer_id: int, changed_since: datetime
     return await tx.fetch_all(_CONTACTS, customer_id=customer_id, changed_since=changed_since)
 
 
-async def insert_contact(tx: Transaction, customer_id: int, contact: Contact) -> Contact:
-    """Store a new contact, whose `id` does not count; return it with its id."""
-    return await tx.fetch_row(_ADD_CONTACT, customer_id=customer_id, **contact.details)
+async def insert_contact(tx: Transaction, customer_id: int, details: Mapping[str, str]) -> Contact:
+    """Store a new contact, with all but its id by name; return it."""
+    return await tx.fetch_row(_ADD_CONTACT, customer_id=customer_id, **details)
 
 
-async def store_contact(tx: Transaction, contact: Contact) -> None:
-    """Store the changes of a contact."""
-    await tx.execute(_CHANGE_CONTACT, id=contact.id, **contact.details)
+async def store_contact(tx: Transaction, contact_id: int, details: Mapping[str, str]) -> Contact:
+    """Store what a contact is now, with all but its id by name; return it."""
+    return await tx.fetch_row(_CHANGE_CONTACT, id=contact_id, **details)
 
 
 async def delete_contact(tx: Transaction, contact_id: int) -> None:

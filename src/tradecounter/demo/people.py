@@ -15,8 +15,8 @@ from tradecounter.access.staff import NewStaffMember, add_staff_member
 from tradecounter.access.tokens import add_token
 from tradecounter.access.users import invite_user
 from tradecounter.baskets.queries import add_lines
-from tradecounter.customer_notes.keep_notes import add_contact, add_note
-from tradecounter.customer_notes.queries import Contact, contacts_of
+from tradecounter.customer_notes.keep_notes import ContactDetails, add_contact, add_note
+from tradecounter.customer_notes.queries import contacts_of
 from tradecounter.customer_requests.handle_requests import RequestDetails, open_request
 from tradecounter.customer_requests.queries import count_requests
 from tradecounter.db.pool import Database
@@ -131,9 +131,9 @@ async def set_demo_passwords(database: Database, secret: str, emails: Iterable[s
 _KITS = (("Office move", True, 0), ("Van stock", False, 40))
 _UNITS_IN_LISTS = (10, 2, 4, 1, 6)
 _CONTACTS = (
-    Contact(id=0, name="Priya Nair", task="Deliveries", email="goods@harbourline.example", phone="023 8096 0142"),
-    Contact(
-        id=0, name="Tom Adeyemi-Holt", task="Invoices", email="accounts@harbourline.example", phone="023 8096 0177"
+    ContactDetails(name="Priya Nair", task="Deliveries", email="goods@harbourline.example", phone="023 8096 0142"),
+    ContactDetails(
+        name="Tom Adeyemi-Holt", task="Invoices", email="accounts@harbourline.example", phone="023 8096 0177"
     ),
 )
 _PROMISED_IN = timedelta(days=6)

@@ -123,7 +123,7 @@ class CustomerNotePages(Struct, frozen=True):
         scope="customers:write",
     )
     async def add(self, tx: Transaction, call: Call, body: ContactDetails, now: datetime) -> None:
-        await add_contact(tx, call.path_id("id", "customer"), body.contact(), now)
+        await add_contact(tx, call.path_id("id", "customer"), body, now)
 
     @step(
         f"{_CONTACT}/{{contact_id}}",
