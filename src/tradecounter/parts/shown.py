@@ -135,13 +135,21 @@ class ShownOrder(Struct, frozen=True):
         return sum(item.returnable for item in self.items)
 
     @property
+    def steps(self) -> set[str]:
+        """What the state of the order allows, whoever may do it; most are the ends of their pages' paths."""
+        if self.order.state == "pending":
+            return {"cancel", "quote"} if self.found.kind == "quote" else {"cancel", "confirm", "change"}
+        allowed = {"again": True, "return": self.returnable, "tracking": self.order.shipments}
+        if self.is_confirmed:
+            allowed |= {"amend": self.left, "cancel": self.left, "invoice": self.can_invoice, "video": True}
+            allowed |= {"dispatch": self.allocated, "picking-list": self.allocated}
+        return {step for step, is_allowed in allowed.items() if is_allowed}
+
+    @property
     def main_step(self) -> str:
         """The most likely next step of the order."""
-        if self.order.state == "pending":
-            return "" if self.found.kind == "quote" else "confirm"
-        if not self.is_confirmed:
-            return ""
-        return "dispatch" if self.allocated else "invoice" if self.can_invoice and not self.left else ""
+        steps, likely = self.steps, ["confirm", "dispatch"] if self.left else ["confirm", "dispatch", "invoice"]
+        return next((step for step in likely if step in steps), "")
 
     @property
     def shipping_name(self) -> str:

@@ -167,7 +167,7 @@ class AmendPages(Struct, frozen=True):
             order = await shown_order(tx, self.parts.orders, call, now)
             customer = await present_customer(tx, order.account, now)
             added = await self._added(tx, order.account.id, filled.values, now)
-        if not (order.is_confirmed and order.left) and not filled.message:
+        if "amend" not in order.steps and not filled.message:
             raise DomainError(Kind.CONFLICT, f"{order.name} has no units left that could be amended")
         return self.desk.show(
             call,

@@ -122,7 +122,7 @@ class OrderPages(Struct, frozen=True):
             video = await find_video(tx, order.order.id)
             wait = await _wait(tx, order.found, self.desk.clock.now())
             requests = await requests_of_order(tx, order.found.id)
-            is_picked_here = order.is_confirmed and order.allocated and self.desk.view(call).may(_DISPATCH)
+            is_picked_here = "dispatch" in order.steps and self.desk.view(call).may(_DISPATCH)
             shelves = await shelves_of(tx, order.found.id) if is_picked_here else {}
         rank = {line_id: number for number, line_id in enumerate(shelves)}
         return self.desk.show(
