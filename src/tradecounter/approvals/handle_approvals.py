@@ -95,11 +95,12 @@ async def approve_order(
     *,
     pricing: int | None = None,
 ) -> ConfirmedOrder:
-    """Confirm an order that waits for approval, of a customer or, without `customer_id`, of any.
+    """Confirm an order or a quote that waits for approval, of a customer or, without `customer_id`, of any.
 
-    `user_id` is who decides; None if staff do, who have set the price of a quote that was priced again. `pricing` is
-    the number of the price of a quote that was shown to the user: support may have priced the quote again since it was
-    asked for. Without it, the total has to be the one that was asked for, and may not be lower either.
+    `user_id` is who decides; None if staff do. A user confirms only what was shown: the total that was asked for, no
+    lower one either; with `pricing`, the price of a quote with this number, since support may have priced it again.
+    Staff set that price themselves, so nothing guards it.
+
     Raises DomainError as `confirm_order` and `_lock_waiting` do.
     """
     approval, waiting = await _lock_waiting(tx, customer_id, code, now)
