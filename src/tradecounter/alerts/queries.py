@@ -73,13 +73,20 @@ _FROM_WAITING = SQL("""
     where a.in_stock_at is null
 """)
 _WAITING_IN_STOCK = Statement(
-    SQL("select u.customer_id, a.user_id, a.product_id {} order by u.customer_id").format(_FROM_WAITING), WaitingAlert
+    SQL("""
+        select u.customer_id, a.user_id, a.product_id {} and a.user_id > :after
+        order by a.user_id fetch first :most rows with ties
+    """).format(_FROM_WAITING),
+    WaitingAlert,
 )
 
 
-async def waiting_in_stock(tx: Transaction) -> list[WaitingAlert]:
-    """Return the alerts that wait and whose products are in stock, by customer."""
-    return await tx.fetch_all(_WAITING_IN_STOCK)
+async def waiting_in_stock(tx: Transaction, after: int, most: int) -> list[WaitingAlert]:
+    """Return at least `most` alerts that wait and whose products are in stock, or all.
+
+    They are by user, of users after an id; of the last user they are all.
+    """
+    return await tx.fetch_all(_WAITING_IN_STOCK, after=after, most=most)
 
 
 # Another worker may have told of one, its user may have removed it, and its product may be sold out again.

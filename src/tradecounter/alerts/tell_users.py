@@ -48,6 +48,7 @@ async def choose_emails(tx: Transaction, user: CustomerUser, kinds: Collection[A
 
 
 _MOST_PRODUCTS = 200  # products that a user waits for
+_ALERTS_AT_ONCE = 500  # each time in a transaction of its own, which takes a second
 _TOLD_KEPT_FOR = timedelta(days=30)  # once told; changed prices once found, since their e-mail may be late
 
 
@@ -64,11 +65,16 @@ async def set_stock_alert(tx: Transaction, user_id: int, view: CustomerView, sku
 
 
 async def tell_of_stock(tx: Transaction, now: datetime) -> int:
-    """Queue an e-mail for each user whose products are in stock; return how many.
+    """Queue an e-mail for each of the first users whose products are in stock; return how many.
 
-    An alert of a product without a price for the customer, who cannot buy it, waits on.
+    All that is in stock for a user is in one e-mail. An alert of a product without a price for the customer, who cannot
+    buy it, waits on.
     """
-    users = await mark_in_stock(tx, await _can_buy(tx, await waiting_in_stock(tx), now), now)
+    users: list[int] = []
+    after = 0
+    while not users and (alerts := await waiting_in_stock(tx, after, _ALERTS_AT_ONCE)):
+        after = alerts[-1].user_id
+        users = await mark_in_stock(tx, await _can_buy(tx, alerts, now), now)
     for user_id in users:
         queue(tx, "mail_back_in_stock", user_id=user_id, found=int(now.timestamp()))
     await forget_told(tx, now - _TOLD_KEPT_FOR)
@@ -77,8 +83,6 @@ async def tell_of_stock(tx: Transaction, now: datetime) -> int:
 
 async def _can_buy(tx: Transaction, alerts: Sequence[WaitingAlert], now: datetime) -> list[WaitingAlert]:
     """Return the alerts of products with a price for their customers, without those of customers that are gone."""
-    if not alerts:
-        return []
     products: defaultdict[int, list[int]] = defaultdict(list)
     for alert in alerts:
         products[alert.customer_id].append(alert.product_id)

@@ -71,7 +71,7 @@ def periodic_jobs(settings: Settings) -> tuple[PeriodicJob, ...]:
             "update_expected_dates", EVERY_MINUTE, update_expected_dates, "expected dates changed", batches=MOST_BATCHES
         ),
         PeriodicJob("announce_changes", EVERY_MINUTE, announce_changes),
-        PeriodicJob("tell_of_stock", EVERY_MINUTE, tell_of_stock, "users told of stock"),
+        PeriodicJob("tell_of_stock", EVERY_MINUTE, tell_of_stock, "users told of stock", batches=MOST_BATCHES),
         PeriodicJob("tell_of_due_invoices", EVERY_FIVE_MINUTES, tell_of_due_invoices, "users told of due invoices"),
         PeriodicJob(
             "tell_of_prices", EVERY_FIVE_MINUTES, tell_of_prices, "lists looked at for prices", batches=MOST_BATCHES

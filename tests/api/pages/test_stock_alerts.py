@@ -102,7 +102,7 @@ def test_what_is_sold_out_or_blocked_meanwhile_waits_on(shop: Service, customer:
     sku = sell(shop, "WAITED-MEANWHILE", available=0)
     buyer.sends(f"{ALERTS}/add", {"sku": sku})
     shop.must_load("stock", [{"sku": sku, "available": 1}])
-    found = [each for each in shop.in_transaction(waiting_in_stock) if each.user_id == buyer.id]
+    found = shop.in_transaction(lambda tx: waiting_in_stock(tx, buyer.id - 1, 1))
     assert found
     mark = partial(mark_in_stock, alerts=found, now=shop.clock.now())
     shop.must_load("stock", [{"sku": sku, "available": 0}])
@@ -173,9 +173,32 @@ def test_alerts_of_many_customers_take_as_many_statements_as_those_of_one(shop: 
             customer_user(shop, customer.id).sends(f"{ALERTS}/add", {"sku": sku})
         shop.must_load("stock", [{"sku": sku, "available": 3}])
         with linked(shop.database_url) as link, running_service(link.url) as running:
-            running.in_transaction(waiting_in_stock)
+            running.in_transaction(lambda tx: waiting_in_stock(tx, 0, 1))
             link.spoken.clear()
             assert running.in_transaction(lambda tx: tell_of_stock(tx, running.clock.now())) == customers
             told_of.append(link.statements)
     one, five = told_of
     assert five - one < 2 * 4, "one more customer takes one more statement, which queues its e-mail"
+
+
+def test_many_users_are_told_in_batches_and_each_in_one_mail(shop: Service) -> None:
+    told(shop)
+    unpriced, *priced = [customer_user(shop, shop.customer().id) for _ in range(4)]
+    shop.must_load("products", [product(f"BATCH-{n}") for n in range(300)] + [product("BATCH-UNPRICED")])
+    shop.must_load(
+        "stock", [{"sku": sku, "available": 3} for sku in ("BATCH-UNPRICED", *(f"BATCH-{n}" for n in range(300)))]
+    )
+    shop.must_load(
+        "price-list", [{"price_list": "default", "sku": f"BATCH-{n}", "single_unit_cost": 10} for n in range(300)]
+    )
+    waits = """
+        insert into stock_alert (user_id, product_id, created_at)
+        select %s, id, now() from product where sku ~ %s returning user_id
+    """
+    rows(shop, waits, unpriced.id, "BATCH-U")
+    for person in priced:
+        assert len(rows(shop, waits, person.id, "BATCH-[0-9]")) == 300
+    batches = [shop.in_transaction(lambda tx: tell_of_stock(tx, shop.clock.now())) for _ in range(3)]
+    assert batches == [2, 1, 0]
+    assert len(told(shop, *priced)) == 3
+    assert told(shop, unpriced) == []
