@@ -12,6 +12,7 @@ from tradecounter.access.links import make_link
 from tradecounter.access.queries.passwords import delete_links
 from tradecounter.access.queries.people import (
     enable_without_password,
+    end_agents_of,
     fetch_user,
     fetch_user_of,
     find_user,
@@ -29,7 +30,7 @@ from tradecounter.customers.queries.accounts import lock_account
 from tradecounter.db.jobs import queue
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.people import CustomerUser
-from tradecounter.edge.permissions import USER_ROLES, UserRole
+from tradecounter.edge.permissions import CONSENT_GIVERS, USER_ROLES, UserRole
 from tradecounter.kit.email_addresses import NOT_AN_EMAIL, parse_email
 from tradecounter.kit.errors import DomainError, Kind, invalid
 from tradecounter.kit.numbers import Pounds
@@ -48,7 +49,8 @@ async def invite_user(
 ) -> tuple[CustomerUser, int]:
     """Add a customer's user, or change a user's first role, and send a link to set the password by e-mail.
 
-    A disabled user is enabled, with no other roles than `role` and `more_roles`; an enabled one keeps its others.
+    A disabled user is enabled, with no other roles than `role` and `more_roles`; an enabled one keeps its others. The
+    agents of a user who may allow none any more end.
     Returns the user and the id of the link. Locks the customer's row. Raises DomainError: not found, invalid, conflict
     (another customer's user; the last owner).
     """
@@ -68,6 +70,7 @@ async def invite_user(
         raise DomainError(Kind.CONFLICT, f"email: {email} is a user of another customer")
     if order_limit is not UNSET:
         user = await set_rights(tx, user.id, user.roles, order_limit) or user
+    await _end_agents_without_giver(tx, user, now)
     changed = None if before is None else _rights_of(before)
     after = {"customer_id": customer_id, **_rights_of(user)}
     audit(tx, "user.invite", f"user/{user.email}", now, before=changed, after=after)
@@ -78,8 +81,12 @@ async def invite_user(
 
 
 async def disable_user(tx: Transaction, user: CustomerUser, now: datetime) -> None:
-    """Disable a customer's user, also the last owner; its sessions and links end. A disabled user stays as it is."""
+    """Disable a customer's user, also the last owner; its sessions, links and agents end.
+
+    A disabled user stays as it is.
+    """
     await set_disabled(tx, "account", user.id, now)
+    await end_agents_of(tx, user.id, now)
     await end_sessions_of(tx, "account", user.id, now, but=None)
     await delete_links(tx, "account", user.id)
     if user.disabled_at is None:
@@ -162,7 +169,7 @@ async def invite_own_user(
 async def change_user(
     tx: Transaction, customer_id: int, user_id: int, change: UserChange, now: datetime
 ) -> CustomerUser:
-    """Change rights of one of a customer's users.
+    """Change rights of one of a customer's users. The agents of a user who may allow none any more end.
 
     Raises DomainError: not found, invalid, conflict (disabled; the last owner). Locks the customer's row.
     """
@@ -176,13 +183,14 @@ async def change_user(
     if "owner" not in roles:
         await _require_other_owner(tx, user)
     changed = await set_rights(tx, user.id, roles, limit) or user
+    await _end_agents_without_giver(tx, changed, now)
     audit(tx, "user.change_role", f"user/{user.email}", now, before=_rights_of(user), after=_rights_of(changed))
     tell_of_new_owner(tx, user, changed)
     return changed
 
 
 async def disable_own_user(tx: Transaction, customer_id: int, user_id: int, now: datetime) -> CustomerUser:
-    """Disable one of a customer's users; its sessions and links end.
+    """Disable one of a customer's users; its sessions, links and agents end.
 
     Raises DomainError: not found, conflict (the last owner). Locks the customer's row.
     """
@@ -195,6 +203,11 @@ async def disable_own_user(tx: Transaction, customer_id: int, user_id: int, now:
 async def _user_of_locked(tx: Transaction, customer_id: int, user_id: int) -> CustomerUser:
     await lock_account(tx, customer_id)
     return await fetch_user_of(tx, customer_id, user_id)
+
+
+async def _end_agents_without_giver(tx: Transaction, user: CustomerUser, now: datetime) -> None:
+    if not user.has_role(*CONSENT_GIVERS):
+        await end_agents_of(tx, user.id, now)
 
 
 def _rights_of(user: CustomerUser) -> dict[str, Any]:

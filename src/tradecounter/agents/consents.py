@@ -19,10 +19,11 @@ from tradecounter.agents.queries import (
 )
 from tradecounter.agents.rules import DAYS, NEVER_ALLOWED_FOR
 from tradecounter.audit.record import audit
-from tradecounter.consent.rules import CODE_LIFETIME, GIVERS, KEPT_FOR
+from tradecounter.consent.rules import CODE_LIFETIME, KEPT_FOR
 from tradecounter.db.jobs import queue
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.people import CustomerUser
+from tradecounter.edge.permissions import CONSENT_GIVERS
 from tradecounter.identity.credentials import ExpiredCredentialError, LiveAgent
 from tradecounter.kit.errors import DomainError, FieldError, Kind, invalid_fields, not_found
 from tradecounter.kit.money import NOTHING, in_pounds
@@ -37,7 +38,7 @@ async def allow_agent(
 
     With `replaces`, it replaces what the user has allowed the agent before. Raises DomainError (invalid, forbidden).
     """
-    if not user.has_role(*GIVERS):
+    if not user.has_role(*CONSENT_GIVERS):
         raise DomainError(Kind.FORBIDDEN, "only an owner or a developer of the account can allow this")
     _check(new, days)
     if replaces:
@@ -108,7 +109,7 @@ def _check(new: NewConsent, days: int) -> None:
 async def clean_up_agents(tx: Transaction, now: datetime) -> int:
     """Delete clients that nobody allows, and old consents and tokens; return how many.
 
-    Consents whose users may not give them any more end, so that they do not come back with a user's rights.
+    Consents that have ended with their users' rights are stored as ended, with an audit entry.
     """
     for consent in await consents_without_giver(tx, now):
         await end_agent(tx, consent, "its person may not give it any more", now)

@@ -10,10 +10,10 @@ from msgspec.structs import asdict
 from psycopg.sql import SQL
 
 from tradecounter.agents.rules import AgentScope, returns_to
-from tradecounter.consent.rules import GIVERS
 from tradecounter.db.advisory_locks import REGISTER_CLIENT
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
+from tradecounter.edge.permissions import CONSENT_GIVERS
 from tradecounter.identity.credentials import ExpiredCredentialError, LiveAgent, new_secret, secret_hash
 from tradecounter.kit.wire import made_from
 
@@ -129,7 +129,7 @@ async def insert_consent(
 
 
 class AgentConsent(Struct, frozen=True):
-    """A consent; `usable` is False once it has ended or its person may not give it any more.
+    """A consent; `usable` is False once it has ended, or its person could not give it for a time.
 
     `allowed_by` is None once the user is deleted. Amounts are in pounds with VAT: the limits, None without the scope
     `order`, and `spent_today`, what the agent has ordered by itself for the customer since midnight in the UK.
@@ -160,9 +160,10 @@ class AgentConsent(Struct, frozen=True):
         return returns_to(self.redirect_uri)
 
 
-_MAY_GIVE = SQL("(u.disabled_at is null and coalesce((u.role || u.more_roles) && {givers}::text[], false))").format(
-    givers=list(GIVERS)
-)
+_MAY_GIVE = SQL("""
+    (u.disabled_at is null and c.given_at > coalesce(u.agents_ended_at, '-infinity')
+     and coalesce((u.role || u.more_roles) && {givers}::text[], false))
+""").format(givers=list(CONSENT_GIVERS))
 _USABLE = SQL("(c.ended_at is null and c.expires_at > :now and cu.blocked_at is null and {may_give})").format(
     may_give=_MAY_GIVE
 )
@@ -229,7 +230,7 @@ _WITHOUT_GIVER = _consents("c.ended_at is null and c.expires_at > :now and not {
 
 
 async def consents_without_giver(tx: Transaction, now: datetime) -> list[AgentConsent]:
-    """Return the consents that have not ended, and whose users are disabled or may not give them any more."""
+    """Return the consents that have not ended, and whose users were disabled or lost the roles to give them since."""
     return await tx.fetch_all(_WITHOUT_GIVER, now=now)
 
 

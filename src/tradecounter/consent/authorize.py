@@ -16,10 +16,11 @@ from tradecounter.consent.queries import (
     insert_grant,
     lock_standing_consent,
 )
-from tradecounter.consent.rules import CODE_LIFETIME, GIVERS, KEPT_FOR, KEY_PUBLIC_FOR, is_challenge
+from tradecounter.consent.rules import CODE_LIFETIME, KEPT_FOR, KEY_PUBLIC_FOR, is_challenge
 from tradecounter.db.jobs import queue
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.people import CustomerUser
+from tradecounter.edge.permissions import CONSENT_GIVERS
 from tradecounter.edge.rest.parameters import form_decoded
 from tradecounter.identity.oauth.queries.applications import find_application
 from tradecounter.kit.errors import DomainError, Kind
@@ -171,7 +172,7 @@ async def start(tx: Transaction, request: AuthorizationRequest, user: CustomerUs
     """
     if user is None:
         refusal = AuthorizationError("login_required")
-    elif not user.has_role(*GIVERS):
+    elif not user.has_role(*CONSENT_GIVERS):
         refusal = _denied()
     else:
         if request.prompt != "consent":
@@ -186,7 +187,7 @@ async def start(tx: Transaction, request: AuthorizationRequest, user: CustomerUs
 
 async def allow(tx: Transaction, request: AuthorizationRequest, user: CustomerUser, now: datetime) -> str:
     """Record the consent of a user's customer, and return a code. Raises AuthorizationError (access_denied)."""
-    if not user.has_role(*GIVERS):
+    if not user.has_role(*CONSENT_GIVERS):
         raise _denied()
     client_id = request.application.client_id
     customer_id = user.customer_id

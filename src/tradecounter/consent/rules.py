@@ -5,15 +5,12 @@ import hashlib
 import hmac
 import re
 from datetime import timedelta
-from typing import Literal
 
 CODE_LIFETIME = timedelta(minutes=1)
 CONSENT_LIFETIME = timedelta(minutes=10)  # of the signed consent
 REFRESH_LIFETIME = timedelta(days=90)  # of a refresh token that is not used
 KEY_PUBLIC_FOR = timedelta(minutes=15)  # after its retirement: the longest life of a signed consent, and some minutes
 KEPT_FOR = timedelta(days=30)  # what has ended, so that support can see what became of it
-
-GIVERS: tuple[Literal["owner", "developer"], ...] = ("owner", "developer")  # the roles of users who may give consent
 
 _CHALLENGE = re.compile(r"[A-Za-z0-9_-]{43}")
 _VERIFIER = re.compile(r"[A-Za-z0-9._~-]{43,128}")

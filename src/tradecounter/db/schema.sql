@@ -1027,6 +1027,7 @@ CREATE TABLE public.customer_user (
     order_limit numeric(12,2),
     changed_at timestamp with time zone DEFAULT now() NOT NULL,
     alerts_changed_at timestamp with time zone DEFAULT now() NOT NULL,
+    agents_ended_at timestamp with time zone,
     CONSTRAINT customer_user_order_limit_check CHECK ((order_limit > (0)::numeric)),
     CONSTRAINT customer_user_role_check CHECK ((role = ANY (ARRAY['owner'::text, 'buyer'::text, 'approver'::text, 'accounts'::text, 'developer'::text])))
 );
@@ -1042,6 +1043,8 @@ COMMENT ON COLUMN public.customer_user.order_limit IS 'The greatest gross of an 
 COMMENT ON COLUMN public.customer_user.changed_at IS 'When it changed last; a trigger sets it.';
 
 COMMENT ON COLUMN public.customer_user.alerts_changed_at IS 'When an alert of the user began or ended; triggers set it.';
+
+COMMENT ON COLUMN public.customer_user.agents_ended_at IS 'When the user was disabled or lost the roles that may allow agents; what it had allowed until then has ended. Null: never.';
 
 ALTER TABLE public.customer_user ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     SEQUENCE NAME public.customer_user_id_seq
@@ -1369,6 +1372,7 @@ CREATE TABLE public.order_approval (
     agent text DEFAULT ''::text NOT NULL,
     former_orders bigint[] DEFAULT '{}'::bigint[] NOT NULL,
     priced_at timestamp with time zone,
+    former_declines jsonb DEFAULT '[]'::jsonb NOT NULL,
     CONSTRAINT order_approval_state_check CHECK ((state = ANY (ARRAY['waiting'::text, 'approved'::text, 'declined'::text])))
 );
 
@@ -1377,6 +1381,8 @@ COMMENT ON COLUMN public.order_approval.agent IS 'The agent of the user that ask
 COMMENT ON COLUMN public.order_approval.former_orders IS 'The orders that it was for, until they were priced again.';
 
 COMMENT ON COLUMN public.order_approval.priced_at IS 'When its order was priced again.';
+
+COMMENT ON COLUMN public.order_approval.former_declines IS 'The declines of a quote that was asked for again since: gross, decided_by, decided_at and reason of each.';
 
 CREATE TABLE public.order_change (
     id bigint NOT NULL,
@@ -2213,8 +2219,11 @@ CREATE TABLE public.tracking_event (
     date text NOT NULL,
     type text NOT NULL,
     description text NOT NULL,
-    locality text DEFAULT ''::text NOT NULL
+    locality text DEFAULT ''::text NOT NULL,
+    in_second_hour boolean DEFAULT false NOT NULL
 );
+
+COMMENT ON COLUMN public.tracking_event.in_second_hour IS 'When clocks go back, a local time occurs twice: whether `date` is the second occurrence.';
 
 ALTER TABLE public.tracking_event ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     SEQUENCE NAME public.tracking_event_id_seq

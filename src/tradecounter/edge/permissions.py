@@ -12,6 +12,7 @@ AREAS: tuple[Area, ...] = get_args(Area)
 SCOPES: tuple[str, ...] = tuple(f"{area}:{verb}" for area in AREAS for verb in ("read", "write"))
 ROLES: tuple[Role, ...] = get_args(Role)
 USER_ROLES: tuple[UserRole, ...] = get_args(UserRole)
+CONSENT_GIVERS: tuple[UserRole, ...] = ("owner", "developer")  # who may allow applications and agents
 KEY_SCOPES: tuple[KeyScope, ...] = get_args(KeyScope)
 
 _READS_ALL: tuple[Role, ...] = ("support", "finance")

@@ -12,8 +12,7 @@ from support.consent import Consenting, running_consent
 from support.orders import create, rows
 from support.pages import customer_user
 from support.service import Customer, Service, running_service
-from tradecounter.access.queries.people import set_disabled, set_rights
-from tradecounter.access.users import invite_user
+from tradecounter.access.users import UserChange, change_user, disable_own_user, invite_user
 from tradecounter.agents.consents import clean_up_agents
 from tradecounter.customers.change_account import block_customer
 from tradecounter.privacy.personal_data import erase_customer
@@ -141,13 +140,16 @@ def _blocked(program: Connecting, customer: Customer) -> None:
     program.service.in_transaction(partial(block_customer, customer_id=customer.id, reason="does not pay", now=now))
 
 
-def _demoted(program: Connecting, _customer: Customer) -> None:
-    program.service.in_transaction(lambda tx: set_rights(tx, program.person.id, ["buyer"], None))
+def _demoted(program: Connecting, customer: Customer) -> None:
+    service, change = program.service, UserChange(roles=["buyer"])
+    customer_user(service, customer.id, "owner")
+    service.in_transaction(lambda tx: change_user(tx, customer.id, program.person.id, change, service.clock.now()))
 
 
-def _disabled(program: Connecting, _customer: Customer) -> None:
-    now = program.service.clock.now()
-    program.service.in_transaction(partial(set_disabled, site="account", person_id=program.person.id, now=now))
+def _disabled(program: Connecting, customer: Customer) -> None:
+    service, person = program.service, program.person.id
+    customer_user(service, customer.id, "owner")
+    service.in_transaction(lambda tx: disable_own_user(tx, customer.id, person, service.clock.now()))
 
 
 def _erased(program: Connecting, customer: Customer) -> None:
@@ -172,17 +174,22 @@ def test_what_ends_a_consent_ends_it_at_once_in_every_process(
     assert program.refresh(tokens["refresh_token"]).json()["error"] == "invalid_grant"
 
 
+@pytest.mark.parametrize("cleaned_up", [False, True])
 @pytest.mark.parametrize("ended", [_demoted, _disabled])
 def test_an_agent_does_not_come_back_with_the_rights_of_its_user(
-    program: Connecting, customer: Customer, ended: Callable[[Connecting, Customer], None]
+    program: Connecting, customer: Customer, ended: Callable[[Connecting, Customer], None], *, cleaned_up: bool
 ) -> None:
     service, now = program.service, program.service.clock.now()
     tokens = program.tokens()
     ended(program, customer)
-    service.in_transaction(lambda tx: clean_up_agents(tx, now))
+    if cleaned_up:
+        service.in_transaction(lambda tx: clean_up_agents(tx, now))
     service.in_transaction(lambda tx: invite_user(tx, customer.id, program.person.email, "developer", "s" * 64, now))
     assert call_list(service, tokens["access_token"]).status_code == 401
     assert program.refresh(tokens["refresh_token"]).json()["error"] == "invalid_grant"
+    service.in_transaction(lambda tx: clean_up_agents(tx, now))
+    ended_at = "select ended_at is not null from agent_consent where client_id = %s"
+    assert rows(service, ended_at, program.client_id) == [(True,)]
 
 
 def test_an_ended_token_blocks_no_address_and_guesses_do(own_shop: Service) -> None:

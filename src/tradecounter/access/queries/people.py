@@ -181,6 +181,14 @@ async def set_rights(
     return await tx.find_row(_SET_RIGHTS, id=user_id, role=first, more_roles=others, order_limit=order_limit)
 
 
+_END_AGENTS = Statement("update customer_user set agents_ended_at = :now where id = :id")
+
+
+async def end_agents_of(tx: Transaction, user_id: int, now: datetime) -> None:
+    """End what a user has allowed agents, in every process, also if the user may allow them again later."""
+    await tx.execute(_END_AGENTS, id=user_id, now=now)
+
+
 _USERS_OF_CUSTOMER = _users(
     "customer_id = :customer_id and (:changed_since::timestamptz is null or changed_at >= :changed_since) order by id"
 )

@@ -37,7 +37,6 @@ from tradecounter.consent.authorize import (
     target_of,
 )
 from tradecounter.consent.issuer import issuer_name
-from tradecounter.consent.rules import GIVERS
 from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.db.transaction import Transaction, transaction
 from tradecounter.edge.outbound_http import HttpSender
@@ -48,6 +47,7 @@ from tradecounter.edge.pages.operation import form, page
 from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.edge.pages.page_view import CONTENT_POLICY
 from tradecounter.edge.people import CustomerUser
+from tradecounter.edge.permissions import CONSENT_GIVERS
 from tradecounter.edge.rest.call import Call
 from tradecounter.edge.rest.responses import STATUS
 from tradecounter.edge.session import ElsewhereError, session_of
@@ -123,7 +123,7 @@ class ConsentPages(Struct, frozen=True):
             "consent/consent.html",
             fields=fields.known(),
             account=account.name,
-            may_give=user.has_role(*GIVERS),
+            may_give=user.has_role(*CONSENT_GIVERS),
         )
 
     async def _agent_in(self, fields: Fields, user: CustomerUser | None) -> AgentClient | None:
@@ -185,7 +185,7 @@ class ConsentPages(Struct, frozen=True):
             usual=USUAL_DAYS,
             returns_to=returns_to(target.redirect_uri),
             described_at=None if client.read_at is None else client.client_id,
-            may_give=user.has_role(*GIVERS),
+            may_give=user.has_role(*CONSENT_GIVERS),
         )
 
     async def _allow(
