@@ -187,7 +187,7 @@ async def find_approval_of_order(tx: Transaction, order_id: int, now: datetime) 
 
 
 class FormerDecline(Struct, frozen=True):
-    """A decline of a quote that was asked for again since; `decider` is empty if staff declined it."""
+    """A decline of a quote that was asked for again since; `decider` is empty if staff or a deleted user declined."""
 
     gross: Decimal
     decider: str
@@ -195,25 +195,23 @@ class FormerDecline(Struct, frozen=True):
     reason: str
 
 
-# The request has only its latest decision.
 _FORMER_DECLINE = Statement(
     """
-    select (asked.after->>'total_gross')::numeric as gross,
-           case when declined.actor_kind = 'user' then declined.actor_name else '' end as decider,
-           declined.at as decided_at, declined.after->>'reason' as reason
-    from audit_entry declined
-    join audit_entry asked on asked.subject = declined.subject and asked.id < declined.id
-    where declined.subject = 'quote/' || :code and declined.action = 'quote.decline_approval'
-      and floor(extract(epoch from declined.at)) = :decided and asked.action = 'quote.request_approval'
-    order by declined.id desc, asked.id desc limit 1
+    select declined.gross, coalesce(d.email, '') as decider, declined.decided_at, declined.reason
+    from order_approval a
+    cross join jsonb_to_recordset(a.former_declines)
+        as declined (gross numeric, decided_by bigint, decided_at timestamptz, reason text)
+    left join customer_user d on d.id = declined.decided_by
+    where a.order_id = :order_id and floor(extract(epoch from declined.decided_at)) = :decided
+    order by declined.decided_at desc limit 1
     """,
     FormerDecline,
 )
 
 
-async def find_former_decline(tx: Transaction, code: str, decided: int) -> FormerDecline | None:
+async def find_former_decline(tx: Transaction, order_id: int, decided: int) -> FormerDecline | None:
     """Return how a quote was declined at a Unix time in seconds, before it was asked for again."""
-    return await tx.find_row(_FORMER_DECLINE, code=code, decided=decided)
+    return await tx.find_row(_FORMER_DECLINE, order_id=order_id, decided=decided)
 
 
 _INSERT = Statement("""
@@ -222,7 +220,10 @@ _INSERT = Statement("""
     on conflict (order_id) do update
     set state = 'waiting', requested_by = excluded.requested_by, requested_at = excluded.requested_at,
         shipping_method = excluded.shipping_method, gross = excluded.gross, note = excluded.note,
-        agent = excluded.agent, decided_by = null, decided_at = null, reason = ''
+        agent = excluded.agent, decided_by = null, decided_at = null, reason = '',
+        former_declines = order_approval.former_declines || jsonb_build_object(
+            'gross', order_approval.gross, 'decided_by', order_approval.decided_by,
+            'decided_at', order_approval.decided_at, 'reason', order_approval.reason)
     where order_approval.state = 'declined'
 """)
 

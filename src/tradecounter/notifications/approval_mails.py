@@ -42,7 +42,7 @@ async def approval_decided(
     approval = await find_approval_of_order(context.tx, order_id, context.now)
     decided_at = None if approval is None or approval.decided_at is None else int(approval.decided_at.timestamp())
     if approval is not None and decided is not None and decided_at != decided:
-        former = await find_former_decline(context.tx, approval.code, decided)
+        former = await find_former_decline(context.tx, order_id, decided)
         if former is None:
             return None
         approval = replace(approval, state="declined", requested_by=asked_by, **asdict(former))

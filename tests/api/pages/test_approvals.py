@@ -4,6 +4,7 @@ import re
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timedelta
 from decimal import Decimal
+from importlib import import_module
 
 import httpx2
 import pytest
@@ -473,6 +474,26 @@ def test_a_decision_is_told_as_it_was_though_the_quote_is_asked_for_again_first(
     for text in ("Too dear", "372.00", approver.email):
         assert text in plain(declined)
     assert sum(mail["Subject"] == "Approved: PO-SLOW" for mail in mails) == approved
+
+
+def test_declines_that_an_older_version_stored_are_known_after_the_upgrade(
+    shop: Service, customer: Customer, buyer: Person, approver: Person
+) -> None:
+    quote = request_quote(customer, [("PHONE", 10)])
+    code = quote["confirmation_code"]
+    for cost in ("30.00", "25.00"):
+        price_as_support(shop, quote, ("PHONE", cost))
+        ask(buyer, code)
+        approver.sends(f"{APPROVAL}/{code}/decline", {"reason": f"{cost} is too dear"})
+    price_as_support(shop, quote, ("PHONE", "20.00"))
+    ask(buyer, code)
+    found = "a.former_declines from orders o join order_approval a on a.order_id = o.id where o.confirmation_code = %s"
+    known = rows(shop, f"select {found}", code)
+    assert [decline["reason"] for decline in known[0][0]] == ["30.00 is too dear", "25.00 is too dear"]
+    rows(shop, "update order_approval set former_declines = '[]' where requested_by = %s returning order_id", buyer.id)
+    upgrade = import_module("tradecounter.db.migrations.versions.0104_second_times")
+    rows(shop, f"{upgrade.FORMER_DECLINES} returning a.order_id")
+    assert rows(shop, f"select {found}", code) == known
 
 
 def test_a_quote_is_not_approved_at_another_price_even_if_it_is_lower(

@@ -168,7 +168,8 @@ _STATEMENTS = (
         where order_id in (select o.id from orders o where o.customer_id = :id)
     """),
     Statement("""
-        update order_approval set note = '', reason = case when reason = '' then '' else 'erased' end
+        update order_approval
+        set note = '', reason = case when reason = '' then '' else 'erased' end, former_declines = '[]'
         where order_id in (select o.id from orders o where o.customer_id = :id)
     """),
     Statement("""
