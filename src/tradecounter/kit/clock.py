@@ -54,6 +54,11 @@ def local_text(moment: datetime) -> str:
     return moment.astimezone(UK).replace(tzinfo=None).isoformat(timespec="seconds")
 
 
+def is_second_hour(moment: datetime) -> bool:
+    """Return whether a datetime's UK time also occurred an hour earlier, before the clocks went back."""
+    return bool(moment.astimezone(UK).fold)
+
+
 def whole_second(moment: datetime) -> datetime:
     """Return a datetime in UTC without the fraction of its second, as the back office and the logs show times."""
     return moment.astimezone(UTC).replace(microsecond=0)

@@ -5,10 +5,22 @@ from datetime import datetime
 
 from msgspec import Struct, field
 
+from tradecounter.kit.clock import moment_of
 from tradecounter.orders.shipping_options import find_option
 from tradecounter.orders.states import OrderBase
 from tradecounter.orders.wire import OrderItemConfiguration, ProductSerialNumber, TrackingEvent
 from tradecounter.shipping.rules import tracking_link
+
+
+class CourierEvent(TrackingEvent):
+    """A tracking event; `in_second_hour` is whether its local time is the second of two equal ones."""
+
+    in_second_hour: bool
+
+    @property
+    def at(self) -> datetime:
+        """When it happened, in UTC."""
+        return moment_of(self.date, latest=self.in_second_hour)
 
 
 class Shipped(Struct, frozen=True, kw_only=True):
@@ -28,8 +40,13 @@ class Shipped(Struct, frozen=True, kw_only=True):
     dispatched_at: datetime
     invoice: int | None
     units: Mapping[int, int]
-    events: Sequence[TrackingEvent]
+    events: Sequence[CourierEvent]
     serial_numbers: Mapping[int, Sequence[ProductSerialNumber]] = field(default_factory=dict)
+
+    @property
+    def tracking_events(self) -> list[TrackingEvent]:
+        """The events as responses show them."""
+        return [TrackingEvent(each.date, each.type, each.description, each.locality) for each in self.events]
 
     @property
     def tracking_url(self) -> str | None:

@@ -189,7 +189,7 @@ def shipment_on_the_wire(
         method_id=shipped.shipping_method,
         cost_net=cost_net,
         cost_tax=cost_tax,
-        tracking_events=list(shipped.events),
+        tracking_events=shipped.tracking_events,
         contact_email=shipped.contact_email,
         contact_phone=shipped.contact_phone,
         tracking_number=shipped.tracking_number,

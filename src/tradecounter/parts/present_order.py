@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
+from itertools import zip_longest
 from typing import Any
 
 from msgspec import UNSET, Struct, structs
@@ -10,7 +11,6 @@ from tradecounter.audit.queries import entries_of
 from tradecounter.billing.queries.invoices import invoice_numbers
 from tradecounter.credit_notes.queries import credit_note_numbers
 from tradecounter.db.transaction import Transaction
-from tradecounter.kit.clock import moment_of
 from tradecounter.kit.wire import made_from
 from tradecounter.orders.find_by_name import fetch_order
 from tradecounter.orders.fulfilled import Fulfilled, Shipped, carrier_of
@@ -117,7 +117,7 @@ def _present(
         created_on=order.placed_at,
         status=None if numbered is None else numbered.status,
         items=[_item(line, fulfilled, view, confirmed=numbered is not None) for line in lines],
-        shipping=[_shipping(entry) for entry in shipping],
+        shipping=[_shipping(*entry) for entry in zip_longest(shipping, fulfilled.shipments)],
         shipping_options=[option_in_utc(order, o) for o in order.shipping_options] if numbered is None else UNSET,
         expected_dispatch_date=None if numbered is None else expected_dispatch(numbered, lines, now),
         shipments=[_shipment(order, shipped) for shipped in fulfilled.shipments],
@@ -133,11 +133,9 @@ def _shipment(order: AnyOrder, shipped: Shipped) -> Shipment:
     return made_from(shipped, Shipment, carrier=carrier_of(order, shipped), items=items)
 
 
-def _shipping(order_shipping: OrderShipping) -> ResellerShipping:
-    """Return what is not in `shipments`."""
-    events = [
-        made_from(event, ResellerTrackingEvent, date=moment_of(event.date)) for event in order_shipping.tracking_events
-    ]
+def _shipping(order_shipping: OrderShipping, shipped: Shipped | None) -> ResellerShipping:
+    """Return what is not in `shipments`; nothing is `shipped` before the first dispatch."""
+    events = [] if shipped is None else [made_from(e, ResellerTrackingEvent, date=e.at) for e in shipped.events]
     return made_from(order_shipping, ResellerShipping, tracking_events=events)
 
 

@@ -6,7 +6,7 @@ from datetime import datetime
 from msgspec.structs import asdict
 
 from tradecounter.db.transaction import Transaction
-from tradecounter.kit.clock import local_text
+from tradecounter.kit.clock import is_second_hour, local_text
 from tradecounter.kit.errors import (
     DomainError,
     ErrorCollector,
@@ -20,6 +20,7 @@ from tradecounter.kit.errors import (
 from tradecounter.kit.web_addresses import NotAWebAddressError, host_of
 from tradecounter.kit.wire import made_from
 from tradecounter.orders.find_by_name import fetch_order
+from tradecounter.orders.fulfilled import CourierEvent
 from tradecounter.orders.history import audit_order, record_order_event
 from tradecounter.orders.lines import OrderLine, flat_lines
 from tradecounter.orders.queries.orders import lines_of_order, lock_order
@@ -45,7 +46,8 @@ async def track_shipment(tx: Transaction, reference: str, tracking: Tracking, no
     Raises DomainError: not found, conflict (no shipment yet), invalid.
     """
     try:
-        event = made_from(tracking, TrackingEvent, date=local_text(tracking.date or now))
+        at = tracking.date or now
+        event = made_from(tracking, CourierEvent, date=local_text(at), in_second_hour=is_second_hour(at))
     except OverflowError as error:
         raise invalid("date", "must be between the years 1 and 9999 in UK time") from error
     collector = ErrorCollector()
@@ -61,7 +63,7 @@ async def track_shipment(tx: Transaction, reference: str, tracking: Tracking, no
             raise invalid("tracking_number", f"{reference} has no shipment whose tracking number is {number}")
         raise DomainError(Kind.CONFLICT, f"{reference} has no shipment")
     await insert_event(tx, shipment_id, event)
-    seen = {"shipment_id": shipment_id, **asdict(event)}
+    seen = {"shipment_id": shipment_id, **asdict(made_from(event, TrackingEvent))}
     record_order_event(tx, "order.tracking_updated", order, now, **seen)
     audit_order(tx, "order.track", order, now, after=seen)
 

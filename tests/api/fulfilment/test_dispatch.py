@@ -1,10 +1,11 @@
 """Dispatching orders, whole and in part, as customers see it (specification, status labels, stock, orders)."""
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
 
+from support.backoffice import backoffice_of
 from support.orders import buy, cancel, create, dispatch, faults_in_the_books, level, read, rows, sell
 from support.service import Customer, Service
 from support.shop import STANDARD
@@ -204,6 +205,23 @@ def test_tracking_events_are_sorted_by_date_and_the_latest_sets_the_status(shop:
         {"date": "2026-06-16T09:00:00", "type": "In transit", "description": "Sorted", "locality": ""},
         {"date": "2026-06-18T09:00:00", "type": "Delivered", "description": "Signed for", "locality": "Leeds"},
     ]
+
+
+def test_events_of_the_hour_that_occurs_twice_keep_their_moments_and_their_order(
+    shop: Service, customer: Customer
+) -> None:
+    placed = buy(customer)
+    dispatch(shop, placed, tracking_number="T-1")
+    moments = [f"2026-10-25T{time}:00Z" for time in ("00:10", "00:50", "01:05", "02:00")]
+    for moment in reversed(moments):
+        track(shop, placed, date=datetime.fromisoformat(moment))
+    [shipping] = read(customer, placed)["shipping"]
+    shown = ["01:10", "01:50", "01:05", "02:00"]
+    assert [event["date"][11:16] for event in shipping["tracking_events"]] == shown
+    assert set(shipping["tracking_events"][0]) == {"date", "type", "description", "locality"}
+    with backoffice_of(shop) as office:
+        [shipping] = office.caller().get(f"/api/order/{placed['order_reference']}").json()["shipping"]
+    assert [event["date"] for event in shipping["tracking_events"]] == moments
 
 
 @pytest.mark.parametrize(

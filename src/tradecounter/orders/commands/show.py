@@ -169,7 +169,7 @@ def _shipment(order: AnyOrder, shipped: Shipped) -> dict[str, Any]:
         "contact_email": shipped.contact_email,
         "contact_phone": shipped.contact_phone,
         "items": [{"id": line_id, "quantity": units} for line_id, units in shipped.units.items()],
-        "tracking_events": shipped.events,
+        "tracking_events": shipped.tracking_events,
         "carrier": carrier_of(order, shipped),
         "invoice": shipped.invoice,
     }

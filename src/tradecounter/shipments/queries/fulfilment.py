@@ -19,14 +19,13 @@ from tradecounter.db.pipeline import json_of
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import DomainError, Kind
-from tradecounter.orders.fulfilled import Fulfilled, Shipped
+from tradecounter.orders.fulfilled import CourierEvent, Fulfilled, Shipped
 from tradecounter.orders.states import ConfirmedOrder
 from tradecounter.orders.wire import (
     NotificationDetails,
     OrderItemConfiguration,
     ProductSerialNumber,
     ProvisioningData,
-    TrackingEvent,
 )
 from tradecounter.shipments.provisioning_vault import ProvisioningVault
 from tradecounter.shipments.wire import OrderVideoResponse, Serial
@@ -91,9 +90,9 @@ class OrderFulfilment(Struct, frozen=True):
 
 
 def _shipment(
-    order_id: int, units: list[tuple[int, int]], events: list[dict[str, str]], **columns: Any
+    order_id: int, units: list[tuple[int, int]], events: list[dict[str, Any]], **columns: Any
 ) -> tuple[int, Shipped]:
-    return order_id, Shipped(**columns, units=dict(units), events=msgspec.convert(events, list[TrackingEvent]))
+    return order_id, Shipped(**columns, units=dict(units), events=msgspec.convert(events, list[CourierEvent]))
 
 
 _SHIPMENTS = Statement(
@@ -103,7 +102,11 @@ _SHIPMENTS = Statement(
            s.contact_phone, s.dispatched_at, s.invoice, {} as tracking_pattern,
            (select jsonb_agg(jsonb_build_array(l.line_id, l.quantity) order by l.line_id)
             from shipment_line l where l.shipment_id = s.id) as units,
-           (select coalesce(jsonb_agg(to_jsonb(e) - 'id' - 'shipment_id' order by e.date collate "C", e.id), '[]')
+           (select coalesce(
+                jsonb_agg(to_jsonb(e) - 'id' - 'shipment_id'
+                          order by left(e.date, length('2026-10-25T01')) collate "C", e.in_second_hour,
+                                   e.date collate "C", e.id),
+                '[]')
             from tracking_event e where e.shipment_id = s.id) as events
     from shipment s where s.order_id = any(:order_ids::bigint[]) order by s.id
     """
@@ -301,12 +304,12 @@ async def insert_shipment(
 
 
 _INSERT_EVENT = Statement(
-    "insert into tracking_event (shipment_id, date, type, description, locality)"
-    " values (:shipment_id, :date, :type, :description, :locality)"
+    "insert into tracking_event (shipment_id, date, in_second_hour, type, description, locality)"
+    " values (:shipment_id, :date, :in_second_hour, :type, :description, :locality)"
 )
 
 
-async def insert_event(tx: Transaction, shipment_id: int, event: TrackingEvent) -> None:
+async def insert_event(tx: Transaction, shipment_id: int, event: CourierEvent) -> None:
     """Store a tracking event of a shipment."""
     await tx.execute(_INSERT_EVENT, shipment_id=shipment_id, **asdict(event))
 

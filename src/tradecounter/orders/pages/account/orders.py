@@ -25,7 +25,7 @@ from tradecounter.edge.pages.listing import listed
 from tradecounter.edge.pages.operation import BUYER, page
 from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.edge.rest.call import Call
-from tradecounter.kit.clock import day_on_pages, moment_of, uk_date
+from tradecounter.kit.clock import day_on_pages, uk_date
 from tradecounter.kit.money import in_pounds
 from tradecounter.kit.text import plural
 from tradecounter.orders.fulfilled import Fulfilled, Shipped, carrier_of
@@ -173,7 +173,7 @@ def _of_shipment(order: ConfirmedOrder | CancelledOrder, shipment: Shipped) -> I
     yield TimelineEntry(shipment.dispatched_at, f"{plural(units, 'unit')} left{by}{tracked}.")
     for event in shipment.events:
         place = f" in {event.locality}" if event.locality else ""
-        yield TimelineEntry(moment_of(event.date), f"The parcel: {event.type}{place}.", event.description or "")
+        yield TimelineEntry(event.at, f"The parcel: {event.type}{place}.", event.description or "")
 
 
 def _of_change(change: OrderChange) -> TimelineEntry:
@@ -336,5 +336,4 @@ class OwnOrderPages(Struct, frozen=True):
             shown=shown,
             order=order,
             sold={line.sku for line in shown.lines if view.find(line.sku) is not None},
-            moment_of=moment_of,
         )
