@@ -138,6 +138,7 @@ class NaiveCatalogue:
         self._prices = {(row["price_list"], row["sku"].casefold()): row for row in self.rows.prices}
         self._stock = {row["sku"].casefold(): row["available"] for row in self.rows.stock}
         self._attributes = {row["key"]: row for row in self.rows.attributes}
+        self._products = {row["sku"].casefold(): row for row in self.rows.products}
         self._incoming: dict[str, list[Row]] = {}
         for row in self.rows.incoming:
             self._incoming.setdefault(row["sku"].casefold(), []).append(row)
@@ -154,10 +155,10 @@ class NaiveCatalogue:
 
     def by_sku(self, sku: str, buyer: Buyer, extra: Sequence[str] = ()) -> Row | None:
         """The response of `GET /product/{sku}`; None means 404."""
-        for row in self.rows.products:
-            if row["sku"].casefold() == sku.casefold() and self._is_for_sale(row, buyer):
-                return self.shown(row, buyer, ("description", "short_description", *extra))
-        return None
+        row = self._products.get(sku.casefold())
+        if row is None or not self._is_for_sale(row, buyer):
+            return None
+        return self.shown(row, buyer, ("description", "short_description", *extra))
 
     def shown(self, row: Row, buyer: Buyer, extra: Sequence[str]) -> Row:
         """A product as the customer sees it in JSON."""
@@ -180,8 +181,11 @@ class NaiveCatalogue:
             "attributes": {self._attributes[key]["name"]: v for key, v in row.get("attributes", {}).items()},
         }
         for name in extra:
-            nothing: Any = [] if name in {"related", "similar"} else ""
-            shown[EXTRAS[name]] = row.get(EXTRAS[name]) or nothing
+            value = row.get(EXTRAS[name])
+            if name in {"related", "similar"}:
+                linked = [(sku, self._products.get(sku.casefold())) for sku in value or ()]
+                value = [sku for sku, other in linked if other is not None and self._is_for_sale(other, buyer)]
+            shown[EXTRAS[name]] = "" if value is None else value
         return shown
 
     def costs(self, sku: str, buyer: Buyer) -> Costs | None:

@@ -9,13 +9,16 @@ from functools import partial
 from itertools import chain, repeat
 from typing import TypeVar
 
+import msgspec
 import numpy as np
+from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from tradecounter.kit.clock import local_text
 from tradecounter.kit.columns.bytes_column import BytesColumn
 from tradecounter.kit.csv_text import LINE_END, cell
 from tradecounter.kit.json_text import to_json
+from tradecounter.products.queries.records import ProductRecord
 from tradecounter.products.snapshot.fragments import (
     AFTER_CSV,
     AFTER_JSON,
@@ -26,7 +29,6 @@ from tradecounter.products.snapshot.fragments import (
     LINKS,
     MIDDLE,
     TAIL,
-    Fragments,
     csv_cells,
 )
 from tradecounter.stock.rules import Delivery, status
@@ -37,6 +39,7 @@ Rows = NDArray[np.int32]
 _Stock = tuple[int, int, tuple[Delivery, ...]]
 _Key = TypeVar("_Key")
 
+_skus = msgspec.json.Decoder(list[str])
 _BATCH = 300  # rows; more at once no longer fit the caches of the processor
 _PARTS = 9  # of a row: what precedes its gap, the stock, three costs in two parts each, and what follows
 
@@ -62,7 +65,7 @@ def product_json(view: CustomerView, row: int, costs: Sequence[int], extras: Col
     after = fragments.json.after(row)
     if extras:
         place = int(fragments.before_descriptions[row])
-        [after] = _with_members(fragments, extras, [after], [place], lambda column: (column[row],))
+        [after] = _with_members(view, extras, [after], [place], lambda column: (column[row],))
     return b"".join((fragments.json.before(row), stock, *amounts, after[:-1]))  # without the comma
 
 
@@ -76,7 +79,7 @@ def render_json(view: CustomerView, rows: Rows, extras: Collection[str] = ()) ->
         if extras:
             heads, tails = fragments.json.take(batch)
             places = fragments.before_descriptions[batch].tolist()
-            tails = _with_members(fragments, extras, tails, places, partial(BytesColumn.take, rows=batch))
+            tails = _with_members(view, extras, tails, places, partial(BytesColumn.take, rows=batch))
         else:
             heads, tails = fragments.json.take_joined(batch)
         if start == 0:
@@ -95,7 +98,7 @@ def render_csv(view: CustomerView, rows: Rows, extras: Collection[str] = ()) -> 
         batch = rows[start : start + _BATCH]
         if added:
             heads, tails = lines.take(batch)
-            cells = csv_cells([view.product(row) for row in batch.tolist()], added)
+            cells = csv_cells([_with_buyable_links(view, row) for row in batch.tolist()], added)
             tails = [
                 b"%b,%b%b" % (after.removesuffix(AFTER_CSV), more, AFTER_CSV)
                 for after, more in zip(tails, cells, strict=True)
@@ -105,8 +108,19 @@ def render_csv(view: CustomerView, rows: Rows, extras: Collection[str] = ()) -> 
         yield _joined(view, batch, heads, _STOCK_CSV, _AFTER_COSTS_CSV, tails)
 
 
+def _with_buyable_links(view: CustomerView, row: int) -> ProductRecord:
+    product = view.product(row)
+    return replace(product, **{name: view.buyable(getattr(product, name)) for name in LINKS})
+
+
+def _buyable_links(view: CustomerView, member: bytes) -> bytes:
+    """Return a member that has a list of SKUs without those that the customer cannot buy."""
+    name, skus = member.split(b":", 1)
+    return member if skus == b"[]" else b"%b:%b" % (name, to_json(view.buyable(_skus.decode(skus))))
+
+
 def _with_members(
-    fragments: Fragments,
+    view: CustomerView,
     extras: Collection[str],
     tails: Sequence[bytes],
     places: Sequence[int],
@@ -116,8 +130,11 @@ def _with_members(
 
     `places` are those of descriptions; `part` takes the rows of a column.
     """
-    added = [[fragments.members[name] for name in names if name in extras] for names in (DESCRIPTIONS, LINKS)]
-    descriptions, links = ([(repeat(b","), part(column)) for column in columns] for columns in added)
+    members = view.snapshot.fragments.members
+    descriptions = [(repeat(b","), part(members[name])) for name in DESCRIPTIONS if name in extras]
+    links = [
+        (repeat(b","), map(partial(_buyable_links, view), part(members[name]))) for name in LINKS if name in extras
+    ]
     return list(
         map(
             b"".join,

@@ -77,6 +77,10 @@ class CustomerView:
         costs = None if row is None or row not in self.snapshot.active else self.unit_costs(row)
         return None if row is None or costs is None else (row, costs)
 
+    def buyable(self, skus: Iterable[str]) -> list[str]:
+        """Return the SKUs of products that the customer can buy."""
+        return [sku for sku in skus if self.find(sku) is not None]
+
     def suggestion(self, sku: str) -> str:
         """Return a question with the SKUs most like `sku` that the customer can buy; empty if there are none."""
         return did_you_mean(similar_skus(self.snapshot, sku, self.visible))

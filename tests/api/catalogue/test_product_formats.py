@@ -24,14 +24,14 @@ def customer(service: Service) -> Customer:
     service.must_load(
         "products",
         [
-            product("PLAIN", weight_kg=None),
+            product("PLAIN", weight_kg=None), product("UNPRICED"), product("INACTIVE", active=False),
             product(
                 'Q"1, x', ean="0123456789012", name='9" rack,\r\nblack', weight_kg="1.250", box_width_mm=1000,
                 box_height_mm="0.5", clearance_product=True, consumer_unit_cost="1234.5", store_url="https://s.example/?a=1,2",
                 images=[{"url": "https://i.example/1", "is_primary": True}], categories=["one", "two"],
                 attributes={"size": 'L, "long"', "colour": "röd"},
                 description="Line 1\nLine 2", description_html="<p>é</p>", short_description="",
-                related_products=["PLAIN", 'Q"1, x'], similar_products=["PLAIN"],
+                related_products=["PLAIN", "UNPRICED", 'Q"1, x'], similar_products=["INACTIVE", "PLAIN"],
             ),
         ],
     )  # fmt: skip
@@ -152,6 +152,19 @@ def test_csv_has_its_extra_columns_at_the_end_in_a_fixed_order(customer: Custome
     assert lines[0] == HEADER + added
     assert lines[1].endswith("{},,,,,")
     assert lines[2].endswith(',"Line 1\nLine 2",<p>é</p>,,"PLAIN|Q""1, x",PLAIN\r\n')
+
+
+def test_related_and_similar_products_are_those_that_the_customer_can_buy(service: Service, customer: Customer) -> None:
+    path = "/product/Q%221%2C%20x?extra=related,similar"
+    links = ("related_products", "similar_products")
+    shown = customer.get(path).json()
+    assert [shown[name] for name in links] == [["PLAIN", 'Q"1, x'], ["PLAIN"]]
+    other = service.customer()
+    contract = {"customer_id": other.id, "sku": "UNPRICED", "single_unit_cost": 1}
+    service.must_load("contract-prices", [contract])
+    service.refresh()
+    shown = other.get(path).json()
+    assert [shown[name] for name in links] == [["PLAIN", "UNPRICED", 'Q"1, x'], ["PLAIN"]]
 
 
 def test_csv_without_products_has_only_the_header(customer: Customer) -> None:
