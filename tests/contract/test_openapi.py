@@ -15,6 +15,7 @@ from tradecounter.edge.openapi.document import encode_document
 
 COMMITTED = Path(__file__).parents[2] / "docs" / "openapi.json"
 METHODS = {"get", "put", "post", "delete"}
+COMMON_AMOUNT = "Pounds, two decimal places."
 TYPES = {"string", "integer", "number", "boolean", "array", "object", "null"}
 
 
@@ -263,6 +264,13 @@ def test_amounts_are_numbers(document: dict[str, Any]) -> None:
     ]
     assert {name for name, _ in found} == named
     assert all(property_["type"] == "number" for _, property_ in found)
+
+
+def test_an_amount_says_by_its_name_or_its_description_whether_vat_is_in_it(document: dict[str, Any]) -> None:
+    described = [each.get("properties", {}).items() for each in document["components"]["schemas"].values()]
+    amounts = {name for each in described for name, field in each if field.get("description") == COMMON_AMOUNT}
+    assert amounts
+    assert {name for name in amounts if not name.endswith(("_net", "_tax", "_gross"))} == set()
 
 
 @pytest.mark.spec("4 GET /", "public; name and documentation, in the body and as links")

@@ -1135,7 +1135,7 @@ export interface components {
             shipping_region?: number | null;
             /** @description Your identifier for your own customer. */
             external_customer_id?: string | null;
-            /** @description We notify this contact when the order is confirmed, dispatched and invoiced. */
+            /** @description Gets the e-mails about the order, such as that it is confirmed, dispatched or invoiced. */
             order_notifications?: components["schemas"]["NotificationDetails"] | null;
             /** @description The courier notifies this contact about the delivery. */
             courier_notifications?: components["schemas"]["NotificationDetails"] | null;
@@ -1194,7 +1194,7 @@ export interface components {
             shipping_region: number;
             /** @description Your identifier for your own customer. */
             external_customer_id?: string;
-            /** @description We notify this contact when the order is confirmed, dispatched and invoiced. */
+            /** @description Gets the e-mails about the order, such as that it is confirmed, dispatched or invoiced. */
             order_notifications?: components["schemas"]["NotificationDetails"];
             /** @description The courier notifies this contact about the delivery. */
             courier_notifications?: components["schemas"]["NotificationDetails"];
@@ -1254,17 +1254,17 @@ export interface components {
         /** @description An order that is not fully paid. */
         CreditOrderStatus: {
             /**
-             * @description Pounds, two decimal places.
+             * @description With VAT and shipping, less credit notes, in pounds.
              * @example 42.5
              */
             total_cost: number;
             /**
-             * @description Pounds, two decimal places.
+             * @description What payments have paid of it, in pounds.
              * @example 42.5
              */
             total_paid: number;
             /**
-             * @description Pounds, two decimal places.
+             * @description What is left to pay, in pounds.
              * @example 42.5
              */
             total_due: number;
@@ -1288,17 +1288,17 @@ export interface components {
         /** @description The account's credit limit and its debts by order. */
         CreditOverview: {
             /**
-             * @description Pounds, two decimal places.
+             * @description The most that the account may owe, in pounds.
              * @example 42.5
              */
             credit_limit: number;
             /**
-             * @description Pounds, two decimal places.
+             * @description What is left to pay of confirmed orders, with VAT and shipping, in pounds.
              * @example 42.5
              */
             total_outstanding: number;
             /**
-             * @description Pounds, two decimal places.
+             * @description What new orders may cost together, with VAT and shipping, in pounds.
              * @example 42.5
              */
             available_credit: number;
@@ -1391,7 +1391,7 @@ export interface components {
         /** @description The account's credit limit and term. */
         CustomerCreditTerms: {
             /**
-             * @description Pounds, two decimal places.
+             * @description The most that the account may owe, in pounds.
              * @example 42.5
              */
             credit_limit: number;
@@ -1845,7 +1845,7 @@ export interface components {
              * @description The shipping region; 1 is the UK mainland.
              */
             shipping_region?: number;
-            /** @description We notify this contact when the order is confirmed, dispatched and invoiced. */
+            /** @description Gets the e-mails about the order, such as that it is confirmed, dispatched or invoiced. */
             order_notifications?: components["schemas"]["NotificationDetails"];
             /** @description The courier notifies this contact about the delivery. */
             courier_notifications?: components["schemas"]["NotificationDetails"];
@@ -1906,7 +1906,7 @@ export interface components {
             product?: components["schemas"]["Product"];
             /**
              * Format: int64
-             * @description Units ordered.
+             * @description Units ordered, less those cancelled; a cancelled order keeps its units.
              */
             quantity: number;
             /**
@@ -2139,7 +2139,7 @@ export interface components {
             shipping_region: number;
             /** @description Your identifier for your own customer. */
             external_customer_id?: string;
-            /** @description We notify this contact when the order is confirmed, dispatched and invoiced. */
+            /** @description Gets the e-mails about the order, such as that it is confirmed, dispatched or invoiced. */
             order_notifications?: components["schemas"]["NotificationDetails"];
             /** @description The courier notifies this contact about the delivery. */
             courier_notifications?: components["schemas"]["NotificationDetails"];
@@ -2176,7 +2176,7 @@ export interface components {
              */
             cost_gross: number;
             /**
-             * @description `Waiting` for support's price; `Priced`: can be confirmed until `expires_on`; `Expired`; `Declined` by support; `Ordered`: confirmed as `order_reference`. New values may be added.
+             * @description `Waiting` for support's price; `Priced`: can be confirmed until `expires_on`; `Expired`; `Declined` by you or by support; `Ordered`: confirmed as `order_reference`. New values may be added.
              * @example Priced
              */
             status: string;
@@ -3588,7 +3588,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The pending order or quote has expired or was cancelled. */
+            /** @description The pending order or quote has expired, or was cancelled or declined. */
             410: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4948,7 +4948,7 @@ export interface operations {
                  */
                 after?: number;
                 /**
-                 * @description Entries per response: 100 by default.
+                 * @description Entries per response: 100 by default, at most 500.
                  * @example 20
                  */
                 limit?: number;

@@ -16,9 +16,9 @@ from tradecounter.kit.wire import Amount, LocalDateTime, made_from
 class CreditOrderStatus(Struct):
     """An order that is not fully paid."""
 
-    total_cost: Amount
-    total_paid: Amount
-    total_due: Amount
+    total_cost: Annotated[Amount, Meta(description="With VAT and shipping, less credit notes, in pounds.")]
+    total_paid: Annotated[Amount, Meta(description="What payments have paid of it, in pounds.")]
+    total_due: Annotated[Amount, Meta(description="What is left to pay, in pounds.")]
     created_on: LocalDateTime
     due_on: LocalDateTime
     is_overdue: Annotated[bool, Meta(description="Whether `due_on` has passed.")]
@@ -29,9 +29,13 @@ class CreditOrderStatus(Struct):
 class CreditOverview(Struct):
     """The account's credit limit and its debts by order."""
 
-    credit_limit: Amount
-    total_outstanding: Amount
-    available_credit: Amount
+    credit_limit: Annotated[Amount, Meta(description="The most that the account may owe, in pounds.")]
+    total_outstanding: Annotated[
+        Amount, Meta(description="What is left to pay of confirmed orders, with VAT and shipping, in pounds.")
+    ]
+    available_credit: Annotated[
+        Amount, Meta(description="What new orders may cost together, with VAT and shipping, in pounds.")
+    ]
     outstanding_orders: Annotated[list[CreditOrderStatus], Meta(description="The orders that are not fully paid.")]
 
 

@@ -17,7 +17,7 @@ Email = Annotated[str, Meta(max_length=LONGEST_EMAIL, pattern=EMAIL_PATTERN)]
 class CustomerCreditTerms(Struct):
     """The account's credit limit and term."""
 
-    credit_limit: Amount
+    credit_limit: Annotated[Amount, Meta(description="The most that the account may owe, in pounds.")]
     term_days: Annotated[int, Meta(description="Days from the invoice to its due date.")]
 
 

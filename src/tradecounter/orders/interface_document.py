@@ -105,7 +105,7 @@ UNKNOWN_CODE = ErrorResponse(
 )
 EXPIRED = ErrorResponse(
     410,
-    "The pending order or quote has expired or was cancelled.",
+    "The pending order or quote has expired, or was cancelled or declined.",
     "the pending order has expired: create it again",
 )
 _NO_SHIPPING_METHOD = (

@@ -54,7 +54,7 @@ class NotificationDetails(Struct, omit_defaults=True):
 
 OrderContact = Annotated[
     NotificationDetails | None,
-    Meta(description="We notify this contact when the order is confirmed, dispatched and invoiced."),
+    Meta(description="Gets the e-mails about the order, such as that it is confirmed, dispatched or invoiced."),
 ]
 CourierContact = Annotated[
     NotificationDetails | None, Meta(description="The courier notifies this contact about the delivery.")
@@ -219,7 +219,9 @@ class OrderItem(Struct):
 
     id: Annotated[int, Meta(description="The line's id.")]
     product: ProductJson
-    quantity: Annotated[int, Meta(description="Units ordered.")]
+    quantity: Annotated[
+        int, Meta(description="Units ordered, less those cancelled; a cancelled order keeps its units.")
+    ]
     cost_net: Amount
     cost_tax: Amount
     related_items: Annotated[list["OrderItem"], Meta(description="The components, for a bundle.")]
@@ -234,7 +236,9 @@ class CsvOrderItem(Struct):
 
     id: Annotated[int, Meta(description="The id of the item.")]
     sku: Annotated[str, Meta(description="The product's SKU.")]
-    quantity: Annotated[int, Meta(description="Units ordered.")]
+    quantity: Annotated[
+        int, Meta(description="Units ordered, less those cancelled; a cancelled order keeps its units.")
+    ]
     cost_net: Amount
     cost_tax: Amount
 

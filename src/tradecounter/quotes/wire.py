@@ -59,7 +59,7 @@ class Quote(CreatedOrder, omit_defaults=True, kw_only=True):
         str,
         Meta(
             description="`Waiting` for support's price; `Priced`: can be confirmed until `expires_on`; `Expired`; "
-            "`Declined` by support; `Ordered`: confirmed as `order_reference`. New values may be added.",
+            "`Declined` by you or by support; `Ordered`: confirmed as `order_reference`. New values may be added.",
             examples=["Priced"],
         ),
     ]

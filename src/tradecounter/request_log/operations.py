@@ -23,7 +23,9 @@ class RequestLogParameters(Struct, frozen=True):
     """The query parameters of `GET /request-log`."""
 
     after: Annotated[int, Meta(ge=0, description="A position in the list, from the `Link` header.", examples=[0])] = 0
-    limit: Annotated[int, Meta(ge=1, le=500, description="Entries per response: 100 by default.", examples=[20])] = 100
+    limit: Annotated[
+        int, Meta(ge=1, le=500, description="Entries per response: 100 by default, at most 500.", examples=[20])
+    ] = 100
     errors: Annotated[bool, Meta(description="`true`: errors only.", examples=["false"])] = False
 
 

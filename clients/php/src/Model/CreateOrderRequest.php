@@ -26,7 +26,7 @@ final readonly class CreateOrderRequest extends Model
      * @param ShippingChoice|null $shipping_method One of the shipping options.
      * @param int|null $shipping_region The shipping region; 1 is the UK mainland. By default, the address's region.
      * @param string|null $external_customer_id Your identifier for your own customer.
-     * @param NotificationDetails|null $order_notifications We notify this contact when the order is confirmed, dispatched and invoiced.
+     * @param NotificationDetails|null $order_notifications Gets the e-mails about the order, such as that it is confirmed, dispatched or invoiced.
      * @param NotificationDetails|null $courier_notifications The courier notifies this contact about the delivery.
      * @param bool|null $auto_confirm Confirms the order immediately; not for quotes.
      * @param float|null $max_cost_gross The most that the items may cost together, in pounds with VAT, without shipping; above it, 409.

@@ -32,7 +32,7 @@ final readonly class CreatedOrder extends Model
      * @param float $cost_gross Pounds, two decimal places.
      * @param CreateOrderShipping|null $shipping_method
      * @param string|null $external_customer_id Your identifier for your own customer.
-     * @param NotificationDetails|null $order_notifications We notify this contact when the order is confirmed, dispatched and invoiced.
+     * @param NotificationDetails|null $order_notifications Gets the e-mails about the order, such as that it is confirmed, dispatched or invoiced.
      * @param NotificationDetails|null $courier_notifications The courier notifies this contact about the delivery.
      * @param bool|null $auto_confirm As requested.
      * @param bool|null $allow_back_orders `false` if the order must not wait for stock.

@@ -19,9 +19,9 @@ final readonly class CreditOrderStatus extends Model
     protected const MAPS = [];
 
     /**
-     * @param float $total_cost Pounds, two decimal places.
-     * @param float $total_paid Pounds, two decimal places.
-     * @param float $total_due Pounds, two decimal places.
+     * @param float $total_cost With VAT and shipping, less credit notes, in pounds.
+     * @param float $total_paid What payments have paid of it, in pounds.
+     * @param float $total_due What is left to pay, in pounds.
      * @param string $created_on UK local time without an offset.
      * @param string $due_on UK local time without an offset.
      * @param bool $is_overdue Whether `due_on` has passed.

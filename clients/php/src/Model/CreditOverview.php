@@ -19,9 +19,9 @@ final readonly class CreditOverview extends Model
     protected const MAPS = [];
 
     /**
-     * @param float $credit_limit Pounds, two decimal places.
-     * @param float $total_outstanding Pounds, two decimal places.
-     * @param float $available_credit Pounds, two decimal places.
+     * @param float $credit_limit The most that the account may owe, in pounds.
+     * @param float $total_outstanding What is left to pay of confirmed orders, with VAT and shipping, in pounds.
+     * @param float $available_credit What new orders may cost together, with VAT and shipping, in pounds.
      * @param list<CreditOrderStatus> $outstanding_orders The orders that are not fully paid.
      */
     public function __construct(

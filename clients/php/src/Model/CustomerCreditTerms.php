@@ -19,7 +19,7 @@ final readonly class CustomerCreditTerms extends Model
     protected const MAPS = [];
 
     /**
-     * @param float $credit_limit Pounds, two decimal places.
+     * @param float $credit_limit The most that the account may owe, in pounds.
      * @param int $term_days Days from the invoice to its due date.
      */
     public function __construct(

@@ -36,7 +36,7 @@ final readonly class Order extends Model
      * @param CustomerAddress|null $billing_address
      * @param CreateOrderShipping|null $shipping_method
      * @param int|null $shipping_region The shipping region; 1 is the UK mainland.
-     * @param NotificationDetails|null $order_notifications We notify this contact when the order is confirmed, dispatched and invoiced.
+     * @param NotificationDetails|null $order_notifications Gets the e-mails about the order, such as that it is confirmed, dispatched or invoiced.
      * @param NotificationDetails|null $courier_notifications The courier notifies this contact about the delivery.
      * @param bool|null $allow_back_orders `false` if the order must not wait for stock.
      * @param string|null $confirmation_code The code to confirm the order by.

@@ -20,7 +20,7 @@ final readonly class OrderItem extends Model
 
     /**
      * @param int $id The line's id.
-     * @param int $quantity Units ordered.
+     * @param int $quantity Units ordered, less those cancelled; a cancelled order keeps its units.
      * @param float $cost_net Pounds, two decimal places.
      * @param Product|null $product
      * @param float|null $cost_tax Pounds, two decimal places.

@@ -211,11 +211,11 @@ class CreditOrderStatus(Model, kw_only=True):
     """An order that is not fully paid."""
 
     total_cost: Decimal
-    """Pounds, two decimal places."""
+    """With VAT and shipping, less credit notes, in pounds."""
     total_paid: Decimal
-    """Pounds, two decimal places."""
+    """What payments have paid of it, in pounds."""
     total_due: Decimal
-    """Pounds, two decimal places."""
+    """What is left to pay, in pounds."""
     created_on: str
     """UK local time without an offset."""
     due_on: str
@@ -232,11 +232,11 @@ class CreditOverview(Model, kw_only=True):
     """The account's credit limit and its debts by order."""
 
     credit_limit: Decimal
-    """Pounds, two decimal places."""
+    """The most that the account may owe, in pounds."""
     total_outstanding: Decimal
-    """Pounds, two decimal places."""
+    """What is left to pay of confirmed orders, with VAT and shipping, in pounds."""
     available_credit: Decimal
-    """Pounds, two decimal places."""
+    """What new orders may cost together, with VAT and shipping, in pounds."""
     outstanding_orders: list[CreditOrderStatus]
     """The orders that are not fully paid."""
 
@@ -274,7 +274,7 @@ class CustomerCreditTerms(Model, kw_only=True):
     """The account's credit limit and term."""
 
     credit_limit: Decimal
-    """Pounds, two decimal places."""
+    """The most that the account may owe, in pounds."""
     term_days: int
     """Days from the invoice to its due date."""
 
@@ -659,12 +659,12 @@ class Quote(Model, kw_only=True):
     cost_gross: Decimal
     """Pounds, two decimal places."""
     status: str
-    """`Waiting` for support's price; `Priced`: can be confirmed until `expires_on`; `Expired`; `Declined` by support; `Ordered`: confirmed as `order_reference`. New values may be added."""
+    """`Waiting` for support's price; `Priced`: can be confirmed until `expires_on`; `Expired`; `Declined` by you or by support; `Ordered`: confirmed as `order_reference`. New values may be added."""
     shipping_method: CreateOrderShipping | None = None
     external_customer_id: str | None = None
     """Your identifier for your own customer."""
     order_notifications: NotificationDetails | None = None
-    """We notify this contact when the order is confirmed, dispatched and invoiced."""
+    """Gets the e-mails about the order, such as that it is confirmed, dispatched or invoiced."""
     courier_notifications: NotificationDetails | None = None
     """The courier notifies this contact about the delivery."""
     auto_confirm: bool | None = None
@@ -920,7 +920,7 @@ class CreateOrderRequest(Model, kw_only=True):
     external_customer_id: str | None = None
     """Your identifier for your own customer."""
     order_notifications: NotificationDetails | None = None
-    """We notify this contact when the order is confirmed, dispatched and invoiced."""
+    """Gets the e-mails about the order, such as that it is confirmed, dispatched or invoiced."""
     courier_notifications: NotificationDetails | None = None
     """The courier notifies this contact about the delivery."""
     auto_confirm: bool | None = None
@@ -958,7 +958,7 @@ class CreatedOrder(Model, kw_only=True):
     external_customer_id: str | None = None
     """Your identifier for your own customer."""
     order_notifications: NotificationDetails | None = None
-    """We notify this contact when the order is confirmed, dispatched and invoiced."""
+    """Gets the e-mails about the order, such as that it is confirmed, dispatched or invoiced."""
     courier_notifications: NotificationDetails | None = None
     """The courier notifies this contact about the delivery."""
     auto_confirm: bool | None = None
@@ -1173,7 +1173,7 @@ class OrderItem(Model, kw_only=True):
     id: int
     """The line's id."""
     quantity: int
-    """Units ordered."""
+    """Units ordered, less those cancelled; a cancelled order keeps its units."""
     cost_net: Decimal
     """Pounds, two decimal places."""
     product: Product | None = None
@@ -1229,7 +1229,7 @@ class Order(Model, kw_only=True):
     shipping_region: int | None = None
     """The shipping region; 1 is the UK mainland."""
     order_notifications: NotificationDetails | None = None
-    """We notify this contact when the order is confirmed, dispatched and invoiced."""
+    """Gets the e-mails about the order, such as that it is confirmed, dispatched or invoiced."""
     courier_notifications: NotificationDetails | None = None
     """The courier notifies this contact about the delivery."""
     allow_back_orders: bool | None = None

@@ -33,7 +33,7 @@ class GetAccount(Struct):
 class AccountCredit(Struct):
     """What the customer owes, and what is left."""
 
-    credit_limit: Amount
+    credit_limit: Annotated[Amount, Meta(description="The most that the account may owe, in pounds.")]
     total_outstanding: Annotated[Amount, Meta(description="The unpaid gross of its confirmed orders.")]
     available_credit: Annotated[Amount, Meta(description="What new orders may cost together.")]
 

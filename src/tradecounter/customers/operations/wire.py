@@ -18,7 +18,7 @@ KeyExpiry = Annotated[Moment | None, Meta(description="Until when it is valid; n
 class CustomerCredit(Struct):
     """A customer's credit."""
 
-    credit_limit: Amount
+    credit_limit: Annotated[Amount, Meta(description="The most that the account may owe, in pounds.")]
     total_outstanding: Annotated[Decimal, Meta(description="The unpaid gross of its confirmed orders.")]
     available_credit: Amount
     overdue: Annotated[Decimal, Meta(description="What is due of invoices past their due date.")]
