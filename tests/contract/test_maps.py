@@ -31,6 +31,24 @@ def test_the_files_to_copy_exist() -> None:
     assert sorted(name for name in copied if not (SOURCE / name).exists()) == []
 
 
+def test_the_methods_to_copy_stand_in_their_files() -> None:
+    text = (ROOT / "docs" / "pages.md").read_text(encoding="utf-8")
+    copied = re.findall(r"^\|.*, as `(\w+)`.*\| `([a-z_/]+\.py)` \|$", text, re.MULTILINE)
+    assert len(copied) > 4
+    missing = [name for name, file in copied if f"def {name}(" not in (SOURCE / file).read_text(encoding="utf-8")]
+    assert missing == []
+
+
+def test_the_table_of_macros_has_every_macro() -> None:
+    text = (ROOT / "docs" / "pages.md").read_text(encoding="utf-8")
+    templates = sorted((SOURCE / "edge" / "page_kit" / "templates").glob("kit/*.html"))
+    assert len(templates) > 4
+    for template in templates:
+        [row] = re.findall(rf"^\| (.*) \| `kit/{template.name}` \|$", text, re.MULTILINE)
+        macros = re.findall(r"macro ([a-z]\w*)\(", template.read_text(encoding="utf-8"))
+        assert sorted(re.findall(r"`(\w+)`", row)) == sorted(macros)
+
+
 def test_each_file_of_the_program_that_is_named_exists() -> None:
     parts = [path.relative_to(ROOT).parts for top in CODE for path in (ROOT / top).rglob("*.py")]
     names = {"/".join(path[start:]) for path in parts for start in range(len(path))}
