@@ -50,8 +50,8 @@ def _invoice(printer: Printer, document: InvoiceDocument) -> dict[str, Any]:
             ["Tax point", _day(document.supplied_on)],
             ["Due date", _day(document.due_on)],
             ["Customer number", str(document.customer_id)],
-            ["Order reference", printer.shown(document.order_reference)],
-            ["Your reference", printer.shown(document.customer_reference)],
+            ["Order reference", printer.code(document.order_reference)],
+            ["Your reference", printer.code(document.customer_reference)],
         ],
         "lines": _lines(printer, document.lines),
         "totals": _totals(document),
@@ -79,8 +79,8 @@ def _credit_note(printer: Printer, document: CreditNoteDocument) -> dict[str, An
             ["Invoice number", str(document.invoice)],
             ["Invoice date", _day(document.invoice_issued_on)],
             ["Customer number", str(document.customer_id)],
-            ["Order reference", printer.shown(document.order_reference)],
-            ["Your reference", printer.shown(document.customer_reference)],
+            ["Order reference", printer.code(document.order_reference)],
+            ["Your reference", printer.code(document.customer_reference)],
         ],
         "lines": _lines(printer, document.lines),
         "totals": _totals(document),
@@ -95,7 +95,7 @@ def _credit_note(printer: Printer, document: CreditNoteDocument) -> dict[str, An
 def _lines(printer: Printer, lines: Sequence[InvoiceLine]) -> list[dict[str, Any]]:
     return [
         {
-            "sku": printer.shown(line.sku),
+            "sku": printer.code(line.sku),
             "description": printer.shown(line.description),
             "serial_numbers": [printer.shown(number) for number in line.serial_numbers],
             "parts": [

@@ -27,7 +27,11 @@ _REPLACEMENT = "\u25a1"  # a white square, which the package's fonts have
 _MOST_NAMED = 20
 
 _LONG_WORD = re.compile(r"\S{22,}")
-_PIECE = re.compile(r"(.{8})(?=.)", re.DOTALL)
+_LONG_RUN = re.compile(r"[^\W_]{22,}|[^\w\s]{22,}|[0-9A-Z]{14,}")  # capitals and digits are wide
+_LONG_CODE = re.compile(r"\S{9,}")
+_LONG_RUN_OF_CODE = re.compile(r"[^\W_]{9,}|[^\w\s]{9,}")
+_END_OF_PART = re.compile(r"([^\w\s]|_)(?=\w)")
+_PIECE = re.compile(r"(.{6})(?=.{3})", re.DOTALL)
 _MAY_BREAK = "\u200b"  # `copying.typ` prints no character for it
 _JOINERS = "\u200c\u200d"  # invisible, but part of the spelling in some scripts
 
@@ -131,8 +135,9 @@ class Printer:
     def shown(self, text: str) -> str:
         """Return typed text as one line, so it cannot imitate another part of the document.
 
-        Long words may break, to stay in their column. Letters and their marks are composed, and invisible characters
-        are removed: a PDF maps each glyph to one string, which would appear wherever the glyph's text is copied.
+        Words that are too long for any column may break, where possible after a punctuation mark. Letters and their
+        marks are composed, and invisible characters are removed: a PDF maps each glyph to one string, which would
+        appear wherever the glyph's text is copied.
         """
         composed = unicodedata.normalize("NFC", one_line(text))
         visible = "".join(c for c in composed if c in _JOINERS or unicodedata.category(c) != "Cf")
@@ -140,4 +145,15 @@ class Printer:
         replaced = {c for c in visible if c in self._missing or unicodedata.category(c) == "Co"}
         self._replaced |= replaced
         visible = "".join(_REPLACEMENT if c in replaced else c for c in visible)
-        return _LONG_WORD.sub(lambda word: _PIECE.sub(rf"\1{_MAY_BREAK}", word[0]), visible)
+        return _breakable(visible, _LONG_WORD, _LONG_RUN)
+
+    def code(self, text: str) -> str:
+        """Return a SKU or a reference as `shown`, for a narrow column of its own: shorter words may break too."""
+        return _breakable(self.shown(text).replace(_MAY_BREAK, ""), _LONG_CODE, _LONG_RUN_OF_CODE)
+
+
+def _breakable(text: str, long_word: re.Pattern[str], long_run: re.Pattern[str]) -> str:
+    """Return the text with places to break after the parts of long words, and within long runs of like characters."""
+    may_break = rf"\1{_MAY_BREAK}"
+    in_parts = long_word.sub(lambda word: _END_OF_PART.sub(may_break, word[0]), text)
+    return long_run.sub(lambda run: _PIECE.sub(may_break, run[0]), in_parts)

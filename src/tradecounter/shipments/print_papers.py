@@ -39,7 +39,7 @@ def _picking_list(printer: Printer, document: PickingList) -> dict[str, Any]:
         **_common(printer, document),
         "facts": [
             ["Customer", f"{printer.shown(document.customer)} ({document.customer_id})"],
-            ["Customer reference", printer.shown(document.customer_reference)],
+            ["Customer reference", printer.code(document.customer_reference)],
             ["Confirmed", _moment(document.confirmed_at)],
             ["Printed", _moment(document.printed_at)],
         ],
@@ -51,12 +51,12 @@ def _picking_list(printer: Printer, document: PickingList) -> dict[str, Any]:
 
 
 def _packing_slip(printer: Printer, document: PackingSlip) -> dict[str, Any]:
-    tracking = [] if document.tracking_number is None else [["Tracking", printer.shown(document.tracking_number)]]
+    tracking = [] if document.tracking_number is None else [["Tracking", printer.code(document.tracking_number)]]
     return {
         **_common(printer, document),
         "facts": [
-            ["Order", printer.shown(document.order_reference)],
-            ["Your reference", printer.shown(document.customer_reference)],
+            ["Order", printer.code(document.order_reference)],
+            ["Your reference", printer.code(document.customer_reference)],
             ["Shipment", str(document.shipment_id)],
             ["Dispatched", day_in_words(uk_date(document.dispatched_at))],
             ["Shipping", printer.shown(document.shipping)],
@@ -81,10 +81,10 @@ def _common(printer: Printer, document: Paper) -> dict[str, Any]:
 def _lines(printer: Printer, lines: Sequence[PaperLine]) -> list[dict[str, Any]]:
     return [
         {
-            "sku": printer.shown(line.sku),
+            "sku": printer.code(line.sku),
             "name": printer.shown(line.name),
             "quantity": f"{line.quantity:,}",
-            "place": printer.shown(line.location),
+            "place": printer.code(line.location),
             "serial_numbers": [printer.shown(number) for number in line.serial_numbers],
             "parts": [
                 {

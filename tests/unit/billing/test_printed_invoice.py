@@ -200,12 +200,31 @@ def test_an_address_and_a_bank_account_are_copied_from_the_file_as_they_were_typ
             assert not [c for c in copied if unicodedata.category(c) == "Cf"]
 
 
-def test_a_long_word_breaks_in_its_column_without_an_invisible_character() -> None:
-    reference = "PO-2026-0000-1111-2222-3333-4444-55555"
-    for copied in copied_texts(print_invoice(replace(INVOICE, customer_reference=reference), MOMENT)):
-        assert reference not in copied
-        assert "PO-2026-0000-111" in copied
+@pytest.mark.parametrize(
+    ("text", "part"),
+    [
+        ("PO-2026-0000-1111-2222-3333-4444-55555", "PO-2026-0000-"),
+        ("WS-C2960X-48TS-LL", "WS-C2960X-"),
+        ("WSC296048TSLLEXT12345", "WSC296048TSL"),
+        ("PURCHASEORDER41", "ORDER41"),
+    ],
+)
+def test_a_long_word_breaks_in_its_column_without_an_invisible_character(text: str, part: str) -> None:
+    """After a punctuation mark, if it has any. A word that does not break covers the next column."""
+    document = replace(INVOICE, customer_reference=text, lines=[replace(LINES[0], sku=text), *LINES[1:]])
+    for copied in copied_texts(print_invoice(document, MOMENT)):
+        assert text not in copied
+        assert part in copied
         assert "\u200b" not in copied
+
+
+def test_a_name_breaks_between_its_parts_and_fits_its_column() -> None:
+    name = "Konstantinopoulou-Featherstonehaugh"
+    for copied in copied_texts(
+        print_invoice(replace(INVOICE, customer=Party(name, ["ISLEOFMANSTEAMPACKETHARBOUR"])), MOMENT)
+    ):
+        assert {"Konstantinopoulou-", "Featherstonehaugh"} <= set(copied.split())
+        assert "ISLEOFMANSTEAMPACKETHARBOUR" not in copied
 
 
 def test_typed_text_is_printed_as_one_line() -> None:
