@@ -1,16 +1,22 @@
-"""`table_page` rejects a default order by which not everybody can sort."""
+"""`table_page` rejects a default order by which not everybody can sort, and asks for the filters that are declared."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import Annotated, Any
 
 import pytest
 
-from tradecounter.edge.page_kit.tables import Column, Sort, TableOrder, TableParameters
+from tradecounter.edge.page_kit.tables import Column, Filter, Sort, TableOrder, TableParameters, filters_of
 from tradecounter.edge.pages.listing import RowsToRead, table_page
 
 
 class _Filters(TableParameters, frozen=True, kw_only=True):
     latest_first: bool = True
+
+
+class _Asked(TableParameters, frozen=True, kw_only=True, rename={"since": "from"}):
+    since: Annotated[str | None, Filter("From", "date")] = None
+    view: str = "all"
+    number: Annotated[int | None, Filter("Number", "numeric", more=True)] = None
 
 
 def _declare(default: str | Callable[[Any], str], needs: dict[str, str]) -> None:
@@ -50,3 +56,8 @@ def test_a_default_order_by_a_column_that_everybody_sees_is_declared(default: st
 )
 def test_an_order_by_an_unknown_column_is_the_default_one(wanted: str | None, order: str) -> None:
     assert Sort.of(wanted, ["name", "cost"], "-name").text == order
+
+
+def test_a_page_asks_for_the_filters_that_are_declared_by_their_names_in_the_query() -> None:
+    asked = [("from", Filter("From", "date")), ("number", Filter("Number", "numeric", more=True))]
+    assert list(filters_of(_Asked).items()) == asked

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 from urllib.parse import urlencode
 
 from msgspec import Struct
@@ -10,7 +10,7 @@ from msgspec import Struct
 from tradecounter.audit.queries import DONE_BY_ACTORS, AuditFilter, AuditRecord, DoneByActor, DoneFilter, list_entries
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.operations.desk import text
-from tradecounter.edge.page_kit.tables import Column, TableOrder, TableParameters
+from tradecounter.edge.page_kit.tables import Column, Filter, TableOrder, TableParameters
 from tradecounter.edge.page_kit.values import short_code
 from tradecounter.edge.pages.listing import Listing, RowsToRead, table_page
 from tradecounter.edge.pages.page_desk import PageDesk
@@ -39,11 +39,11 @@ KINDS = {
 class AuditTable(TableParameters, frozen=True, kw_only=True, rename=PERIOD_NAMES):
     """The filters of the audit log; both days are included."""
 
-    actor: str | None = None
-    subject: str | None = None
-    action: str | None = None
-    since: str | None = None
-    until: str | None = None
+    actor: Annotated[str | None, Filter("Who")] = None
+    action: Annotated[str | None, Filter("What")] = None
+    subject: Annotated[str | None, Filter("Of")] = None
+    since: Annotated[str | None, Filter("From", "date", more=True)] = None
+    until: Annotated[str | None, Filter("Until", "date", more=True)] = None
 
 
 class ShownEntry(Struct, frozen=True):
@@ -128,9 +128,9 @@ _WITHOUT_A_DAY = timedelta(days=29)
 class SummaryTable(TableParameters, frozen=True, kw_only=True, rename=PERIOD_NAMES):
     """The filters of the summary; both days are included. Without a first day, it has 30 days."""
 
-    side: Side = "staff"
-    since: str | None = None
-    until: str | None = None
+    side: Annotated[Side, Filter("By", "select")] = "staff"
+    since: Annotated[str | None, Filter("From", "date")] = None
+    until: Annotated[str | None, Filter("Until", "date")] = None
 
     def period(self, now: datetime) -> tuple[datetime, datetime]:
         """Return the first moment, and the first one after the last day. Raises DomainError (invalid)."""

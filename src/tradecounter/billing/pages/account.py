@@ -3,7 +3,7 @@
 import asyncio
 from datetime import datetime, timedelta
 from functools import partial
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 from urllib.parse import urlencode
 
 from msgspec import Struct
@@ -37,7 +37,7 @@ from tradecounter.db.transaction import Transaction
 from tradecounter.edge.operations.desk import text
 from tradecounter.edge.page_kit.filled_forms import Filled
 from tradecounter.edge.page_kit.submitted_forms import query_values
-from tradecounter.edge.page_kit.tables import Cells, Column, TableOrder, TableParameters
+from tradecounter.edge.page_kit.tables import Cells, Column, Filter, TableOrder, TableParameters
 from tradecounter.edge.pages.listing import RowsToRead, table_page
 from tradecounter.edge.pages.operation import ACCOUNTS, INVOICE_FILES, page
 from tradecounter.edge.pages.page_desk import PageDesk
@@ -76,10 +76,10 @@ _INVOICE_CELLS: Cells = {
 class InvoiceTable(TableParameters, frozen=True, kw_only=True):
     """The filters of invoices; both days are included."""
 
-    show: Literal["unpaid", "overdue"] | None = None
-    reference: str | None = None
-    issued_from: str | None = None
-    issued_to: str | None = None
+    show: Annotated[Literal["unpaid", "overdue"] | None, Filter("Show", "select", any="All invoices")] = None
+    reference: Annotated[str | None, Filter("Order or reference", wide=True)] = None
+    issued_from: Annotated[str | None, Filter("Issued from", "date", wide=True)] = None
+    issued_to: Annotated[str | None, Filter("Issued until", "date", wide=True)] = None
 
 
 class OwnInvoicePages(Struct, frozen=True):

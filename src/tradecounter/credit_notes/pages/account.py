@@ -1,6 +1,7 @@
 """The customer's pages of credit notes."""
 
 import asyncio
+from typing import Annotated
 
 from msgspec import Struct
 from starlette.responses import Response
@@ -16,7 +17,7 @@ from tradecounter.credit_notes.queries import (
 from tradecounter.credit_notes.reseller_wire import present_credit_note
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.operations.desk import text
-from tradecounter.edge.page_kit.tables import Cells, Column, TableOrder, TableParameters
+from tradecounter.edge.page_kit.tables import Cells, Column, Filter, TableOrder, TableParameters
 from tradecounter.edge.pages.listing import RowsToRead, table_page
 from tradecounter.edge.pages.operation import ACCOUNTS, INVOICE_FILES, page
 from tradecounter.edge.pages.page_desk import PageDesk
@@ -48,9 +49,9 @@ _CELLS: Cells = {
 class CreditNoteTable(TableParameters, frozen=True, kw_only=True):
     """The filters of credit notes; both days are included."""
 
-    reference: str | None = None
-    issued_from: str | None = None
-    issued_to: str | None = None
+    reference: Annotated[str | None, Filter("Order or reference", wide=True)] = None
+    issued_from: Annotated[str | None, Filter("Issued from", "date", wide=True)] = None
+    issued_to: Annotated[str | None, Filter("Issued until", "date", wide=True)] = None
 
 
 class OwnCreditNotePages(Struct, frozen=True):

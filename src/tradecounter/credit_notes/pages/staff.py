@@ -25,7 +25,7 @@ from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.page_kit.filled_forms import Filled, in_rows
 from tradecounter.edge.page_kit.submitted_forms import query_values
-from tradecounter.edge.page_kit.tables import Cells, Column, TableOrder, TableParameters
+from tradecounter.edge.page_kit.tables import Cells, Column, Filter, TableOrder, TableParameters
 from tradecounter.edge.pages.listing import RowsToRead, table_page
 from tradecounter.edge.pages.operation import form, page
 from tradecounter.edge.pages.page_desk import PageDesk
@@ -66,10 +66,10 @@ _CELLS: Cells = {
 class CreditNoteTable(TableParameters, frozen=True, kw_only=True):
     """The filters of credit notes; both days are included."""
 
-    customer_id: str | None = None
-    invoice: Annotated[int, Meta(ge=1)] | None = None
-    issued_from: str | None = None
-    issued_to: str | None = None
+    invoice: Annotated[Annotated[int, Meta(ge=1)] | None, Filter("Invoice number", "numeric")] = None
+    customer_id: Annotated[str | None, Filter("Customer", wide=True)] = None
+    issued_from: Annotated[str | None, Filter("Issued from", "date")] = None
+    issued_to: Annotated[str | None, Filter("Issued until", "date")] = None
 
 
 class CreditedLine(Struct):

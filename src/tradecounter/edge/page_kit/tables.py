@@ -5,6 +5,7 @@ import binascii
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from decimal import Decimal
 from operator import attrgetter
+from types import MappingProxyType
 from typing import Annotated, Any, Generic, Literal, TypeVar
 from urllib.parse import urlencode
 
@@ -45,6 +46,26 @@ class TableParameters(Struct, frozen=True, kw_only=True):
     def most(self) -> int:
         """How many rows to read: one more than a page shows, or as many as a file may have."""
         return MOST_IN_A_FILE if self.is_file else PAGE_SIZE + 1
+
+
+class Filter(Struct, frozen=True):
+    """How a page asks for a filter: its label, beside the filter's type in the struct of the parameters.
+
+    `kind` is a type of `forms.field`, `numeric`, `decimal`, `check` or `select`, whose options the template gives.
+    `any` is the text of no choice. What is set less often is `more`.
+    """
+
+    label: str
+    kind: str = "search"
+    any: str = ""
+    wide: bool = False
+    more: bool = False
+
+
+def filters_of(parameters: type[Struct]) -> dict[str, Filter]:
+    """Return the filters for which a page asks, by their names in the query."""
+    notes = {each.encode_name: getattr(each.type, "__metadata__", ()) for each in msgspec.structs.fields(parameters)}
+    return {name: note for name, found in notes.items() for note in found if isinstance(note, Filter)}
 
 
 class Sort(Struct, frozen=True):
@@ -122,7 +143,7 @@ class TableOrder(Struct, frozen=True):
 
 
 class Table(Struct, Generic[Row], frozen=True):
-    """A page of a table, with the addresses of other orders, of the next page and of the file."""
+    """A page of a table, with its filters and the addresses of other orders, of the next page and of the file."""
 
     address: str
     columns: Sequence[Column]
@@ -131,6 +152,7 @@ class Table(Struct, Generic[Row], frozen=True):
     query: Mapping[str, Sequence[str]] = field(default_factory=dict)
     next_after: str | None = None
     after: str | None = None
+    filters: Mapping[str, Filter] = {}
 
     @classmethod
     def of(
@@ -141,13 +163,14 @@ class Table(Struct, Generic[Row], frozen=True):
         rows: Sequence[Row],
         sort: Sort,
         cursor: Callable[[Row], str],
+        filters: Mapping[str, Filter] = MappingProxyType({}),
     ) -> "Table[Row]":
         """Return the table of rows; one row more than a page shows means that there is a next page."""
         query = {name: values for name, values in query_values(call.raw_query).items() if any(values)}
         shown = rows[:PAGE_SIZE]
         following = cursor(shown[-1]) if len(rows) > PAGE_SIZE else None
         after = query.get("after", [None])[-1]
-        return cls(address, columns, shown, sort, query, following, after)
+        return cls(address, columns, shown, sort, query, following, after, filters)
 
     def _link(self, **changed: str | None) -> str:
         kept = self.query.keys() - _OWN - changed.keys()

@@ -21,6 +21,7 @@ from tradecounter.edge.page_kit.tables import (
     TableParameters,
     csv_of,
     cursor_text,
+    filters_of,
     read_cursor,
 )
 from tradecounter.edge.pages.operation import Access, page
@@ -122,6 +123,7 @@ def table_page(
             raise TypeError(f"{path}: the default order is by {default!r}, by which not everybody can sort")
         read_rows = taking_by_name(method, ("tx", "call", "now", "wanted", "at"))
         readers = {name: taking_by_name(cell, ["now"]) if callable(cell) else cell for name, cell in cells.items()}
+        filters = filters_of(query)
         found = reading_by_name(values, ("call", "listing")) if callable(values) else values
 
         @wraps(method)
@@ -146,7 +148,7 @@ def table_page(
             def cursor(row: Any) -> str:
                 return cursor_text(*order.place(row, listing.sort.column))
 
-            table = Table.of(call, pages.desk.view(call).here, shown, listing.rows, listing.sort, cursor)
+            table = Table.of(call, pages.desk.view(call).here, shown, listing.rows, listing.sort, cursor, filters)
             others = await found(pages, call=call, listing=listing) if callable(found) else found
             return pages.desk.show(call, template, form=listing.form, table=table, **others)
 

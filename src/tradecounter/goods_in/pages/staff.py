@@ -10,7 +10,7 @@ from starlette.responses import Response
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.operations.desk import text
 from tradecounter.edge.page_kit.filled_forms import Filled, in_rows
-from tradecounter.edge.page_kit.tables import Column, TableOrder, TableParameters
+from tradecounter.edge.page_kit.tables import Column, Filter, TableOrder, TableParameters
 from tradecounter.edge.pages.listing import RowsToRead, table_page
 from tradecounter.edge.pages.operation import form, page
 from tradecounter.edge.pages.page_desk import PageDesk
@@ -97,8 +97,8 @@ _SHEET_COLUMNS = (Column("Product"), Column("Place"), Column("Counted"))
 class CountSheet(TableParameters, frozen=True, kw_only=True):
     """The places and the products to count."""
 
-    place: str = ""
-    query: str = ""
+    place: Annotated[str, Filter("Place begins with")] = ""
+    query: Annotated[str, Filter("SKU or name", wide=True)] = ""
 
 
 class CountForm(Struct):

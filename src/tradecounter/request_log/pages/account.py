@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from typing import Annotated
 
-from msgspec import Meta, Struct
+from msgspec import Struct
 
 from tradecounter.db.transaction import Transaction
-from tradecounter.edge.page_kit.tables import Column, TableOrder, TableParameters
+from tradecounter.edge.page_kit.tables import Column, Filter, TableOrder, TableParameters
 from tradecounter.edge.pages.listing import RowsToRead, table_page
 from tradecounter.edge.pages.operation import DEVELOPERS
 from tradecounter.edge.pages.page_desk import PageDesk
@@ -31,7 +31,7 @@ _FILE = ("at", "method", "path", "status", "code", "milliseconds", "request_id",
 class RequestTable(TableParameters, frozen=True, kw_only=True):
     """The filter of the requests."""
 
-    errors: Annotated[bool, Meta(description="`true`: errors only.")] = False
+    errors: Annotated[bool, Filter("Only errors", "check")] = False
 
 
 class RequestLogPages(Struct, frozen=True):

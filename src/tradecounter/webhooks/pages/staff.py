@@ -1,10 +1,12 @@
 """`/webhook`: the webhooks of the reseller and of customers."""
 
+from typing import Annotated
+
 from msgspec import Struct
 
 from tradecounter.customers.named_customer import named_customer
 from tradecounter.db.transaction import Transaction
-from tradecounter.edge.page_kit.tables import Cells, Column, TableOrder, TableParameters
+from tradecounter.edge.page_kit.tables import Cells, Column, Filter, TableOrder, TableParameters
 from tradecounter.edge.pages.listing import RowsToRead, table_page
 from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.parts.back_office import OfficeParts
@@ -21,7 +23,7 @@ _CELLS: Cells = {
 class WebhookTable(TableParameters, frozen=True, kw_only=True):
     """The filters of webhooks."""
 
-    customer_id: str | None = None
+    customer_id: Annotated[str | None, Filter("Customer", wide=True)] = None
 
 
 class WebhookListPages(Struct, frozen=True):

@@ -23,7 +23,7 @@ from tradecounter.customers.named_customer import named_customer
 from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.operations.desk import text
-from tradecounter.edge.page_kit.tables import Cells, Column, TableOrder, TableParameters
+from tradecounter.edge.page_kit.tables import Cells, Column, Filter, TableOrder, TableParameters
 from tradecounter.edge.pages.listing import Listing, RowsToRead, table_page
 from tradecounter.edge.pages.operation import page
 from tradecounter.edge.pages.page_desk import PageDesk
@@ -74,12 +74,12 @@ _CELLS: Cells = {
 class InvoiceTable(TableParameters, frozen=True, kw_only=True):
     """The filters of invoices; both days are included."""
 
-    number: Annotated[int, Meta(ge=1)] | None = None
-    order: str | None = None
-    customer_id: str | None = None
-    show: Shown | None = None
-    issued_from: str | None = None
-    issued_to: str | None = None
+    number: Annotated[Annotated[int, Meta(ge=1)] | None, Filter("Invoice number", "numeric")] = None
+    customer_id: Annotated[str | None, Filter("Customer", wide=True)] = None
+    show: Annotated[Shown | None, Filter("Show", "select", any="All")] = None
+    order: Annotated[str | None, Filter("Order", "text", more=True)] = None
+    issued_from: Annotated[str | None, Filter("Issued from", "date", more=True)] = None
+    issued_to: Annotated[str | None, Filter("Issued until", "date", more=True)] = None
 
 
 async def _filter_of(tx: Transaction, wanted: InvoiceTable, now: datetime) -> InvoiceTableFilter:

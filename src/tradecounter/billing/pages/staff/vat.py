@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from datetime import date
 from decimal import Decimal
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 from urllib.parse import urlencode
 
 from msgspec import Struct
@@ -15,7 +15,7 @@ from tradecounter.billing.vat_report import VatReport, VatSupply, quarters, read
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.page_kit.filled_forms import Filled
 from tradecounter.edge.page_kit.submitted_forms import query_values
-from tradecounter.edge.page_kit.tables import Cells, Column, TableOrder, TableParameters
+from tradecounter.edge.page_kit.tables import Cells, Column, Filter, TableOrder, TableParameters
 from tradecounter.edge.pages.listing import RowsToRead, table_page
 from tradecounter.edge.pages.operation import page
 from tradecounter.edge.pages.page_desk import PageDesk
@@ -67,11 +67,11 @@ class VatPage(VatPeriod, frozen=True, kw_only=True):
 class VatDocumentTable(TableParameters, frozen=True, kw_only=True, rename=PERIOD_NAMES):
     """Invoices by their tax point, or credit notes by the day of their issue; both days are included."""
 
-    kind: VatKind = "invoice"
-    since: str | None = None
-    until: str | None = None
-    supply: VatSupply | None = None
-    rate: str | None = None
+    kind: Annotated[VatKind, Filter("Documents", "select")] = "invoice"
+    since: Annotated[str | None, Filter("From", "date")] = None
+    until: Annotated[str | None, Filter("To", "date")] = None
+    supply: Annotated[VatSupply | None, Filter("Delivery", "select", any="All", more=True)] = None
+    rate: Annotated[str | None, Filter("Rate in %", "decimal", more=True)] = None
 
 
 class VatPages(Struct, frozen=True):

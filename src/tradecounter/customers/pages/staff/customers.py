@@ -26,6 +26,7 @@ from tradecounter.edge.page_kit.submitted_forms import query_values
 from tradecounter.edge.page_kit.tables import (
     Cells,
     Column,
+    Filter,
     Sort,
     Table,
     TableOrder,
@@ -78,9 +79,9 @@ _CUSTOMER_CELLS: Cells = {
 class CustomerTable(TableParameters, frozen=True, kw_only=True):
     """The filters of the table."""
 
-    query: str | None = None
-    price_list: str | None = None
-    state: Literal["active", "blocked"] | None = None
+    query: Annotated[str | None, Filter("Name, e-mail or number", wide=True)] = None
+    price_list: Annotated[str | None, Filter("Price list", "select", any="Any")] = None
+    state: Annotated[Literal["active", "blocked"] | None, Filter("State", "select", any="Any")] = None
 
 
 class ListedCustomer(Struct, frozen=True):

@@ -16,7 +16,7 @@ from tradecounter.db.transaction import Transaction
 from tradecounter.edge.operations.desk import text
 from tradecounter.edge.page_kit.filled_forms import Filled
 from tradecounter.edge.page_kit.submitted_forms import Submitted, query_values
-from tradecounter.edge.page_kit.tables import Cells, Column, TableOrder, TableParameters
+from tradecounter.edge.page_kit.tables import Cells, Column, Filter, TableOrder, TableParameters
 from tradecounter.edge.pages.listing import RowsToRead, table_page
 from tradecounter.edge.pages.operation import form, page
 from tradecounter.edge.pages.page_desk import PageDesk
@@ -139,12 +139,12 @@ class PaymentForm(NewPayment, frozen=True, kw_only=True):
 class PaymentTable(TableParameters, frozen=True, kw_only=True):
     """The filters of payments; both days are included."""
 
-    customer_id: str | None = None
-    invoice: Annotated[int, Meta(ge=1)] | None = None
-    reference: str | None = None
-    method: Method | None = None
-    received_from: str | None = None
-    received_to: str | None = None
+    reference: Annotated[str | None, Filter("Bank reference")] = None
+    invoice: Annotated[Annotated[int, Meta(ge=1)] | None, Filter("Invoice number", "numeric")] = None
+    customer_id: Annotated[str | None, Filter("Customer", wide=True)] = None
+    method: Annotated[Method | None, Filter("Method", "select", any="All", more=True)] = None
+    received_from: Annotated[str | None, Filter("Received from", "date", more=True)] = None
+    received_to: Annotated[str | None, Filter("Received until", "date", more=True)] = None
 
 
 class PaymentPages(Struct, frozen=True):

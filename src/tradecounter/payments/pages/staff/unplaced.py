@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from datetime import date, datetime
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from msgspec import UNSET, Struct, UnsetType
 from starlette.responses import Response
@@ -14,7 +14,7 @@ from tradecounter.db.transaction import Transaction
 from tradecounter.edge.operations.desk import text
 from tradecounter.edge.page_kit.filled_forms import Filled
 from tradecounter.edge.page_kit.submitted_forms import query_values
-from tradecounter.edge.page_kit.tables import Cells, Column, TableOrder, TableParameters
+from tradecounter.edge.page_kit.tables import Cells, Column, Filter, TableOrder, TableParameters
 from tradecounter.edge.pages.listing import Listing, RowsToRead, table_page
 from tradecounter.edge.pages.operation import form, page
 from tradecounter.edge.pages.page_desk import PageDesk
@@ -90,8 +90,8 @@ class PlacementForm(Struct, frozen=True, kw_only=True):
 class LineTable(TableParameters, frozen=True, kw_only=True):
     """The filters of lines; those that wait by default."""
 
-    state: Literal["unplaced", "set_aside", "placed", "all"] = "unplaced"
-    reference: str | None = None
+    state: Annotated[Literal["unplaced", "set_aside", "placed", "all"], Filter("State", "select")] = "unplaced"
+    reference: Annotated[str | None, Filter("Reference")] = None
 
 
 # The line of a bank file. A line that could not be read has the text of the file in place of its values.
