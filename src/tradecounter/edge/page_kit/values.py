@@ -241,6 +241,11 @@ def zip_same(options: Iterable[Any]) -> list[tuple[Any, Any]]:
     return [(option, option) for option in options]
 
 
+def numbered(rows: Iterable[Any]) -> list[tuple[int, Any]]:
+    """Return rows with their numbers from 0, for the names of their fields."""
+    return list(enumerate(rows))
+
+
 def _exact(when: datetime) -> str:
     return when.astimezone(UK).isoformat(timespec="seconds")
 
@@ -265,4 +270,5 @@ FILTERS = {
     "labelled": labelled,
     "truncate": truncate,
     "zip_same": zip_same,
+    "numbered": numbered,
 }
