@@ -16,6 +16,13 @@ def test_the_map_of_slices_has_every_folder() -> None:
     assert sorted(folder for folder in folders if f"`{folder}/`" not in text) == []
 
 
+def test_the_map_of_tests_has_every_folder() -> None:
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    folders = {path.relative_to(ROOT / "tests").parts[0] for path in (ROOT / "tests").glob("*/**/*.py")}
+    assert len(folders) > 10
+    assert sorted(folder for folder in folders if f"`{folder}/`" not in text) == []
+
+
 def test_the_example_of_a_form_stands_in_its_files() -> None:
     text = (ROOT / "docs" / "pages.md").read_text(encoding="utf-8")
     pages = SOURCE / "quotes" / "pages"
