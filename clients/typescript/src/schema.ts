@@ -1211,7 +1211,7 @@ export interface components {
             order_id?: number;
             /** @description Set once confirmed. */
             order_reference?: string;
-            /** @description The ways to ship the order. Empty if no method fits a quote, until support has priced it. */
+            /** @description The ways to ship the order, the cheapest first. Empty if no method fits a quote, until support has priced it. */
             shipping_options: components["schemas"]["CreateOrderShipping"][];
             /** @description The weight of all items, in kilograms. */
             shipping_weight: number;
@@ -1853,7 +1853,7 @@ export interface components {
             allow_back_orders?: boolean;
             /** @description The code to confirm the order by. */
             confirmation_code?: string;
-            /** @description The ways to ship the order. Empty if no method fits a quote, until support has priced it. */
+            /** @description The ways to ship the order, the cheapest first. Empty if no method fits a quote, until support has priced it. */
             shipping_options?: components["schemas"]["CreateOrderShipping"][];
             /** @description The weight of all items, in kilograms. */
             shipping_weight?: number;
@@ -2156,7 +2156,7 @@ export interface components {
             order_id?: number;
             /** @description Set once confirmed. */
             order_reference?: string;
-            /** @description The ways to ship the order. Empty if no method fits a quote, until support has priced it. */
+            /** @description The ways to ship the order, the cheapest first. Empty if no method fits a quote, until support has priced it. */
             shipping_options: components["schemas"]["CreateOrderShipping"][];
             /** @description The weight of all items, in kilograms. */
             shipping_weight: number;

@@ -173,7 +173,10 @@ class CreatedOrder(Struct, omit_defaults=True, kw_only=True):
     order_reference: Annotated[str | None, Meta(description="Set once confirmed.")] = None
     shipping_options: Annotated[
         list[CreateOrderShipping],
-        Meta(description="The ways to ship the order. Empty if no method fits a quote, until support has priced it."),
+        Meta(
+            description="The ways to ship the order, the cheapest first. Empty if no method fits a quote, until support "
+            "has priced it."
+        ),
     ]
     shipping_weight: Annotated[Decimal, Meta(description="The weight of all items, in kilograms.")]
     cost_net: Annotated[Amount, Meta(description="Items only, without shipping.")]

@@ -25,7 +25,7 @@ final readonly class CreatedOrder extends Model
      * @param CustomerAddress $shipping_address
      * @param int $shipping_region The shipping region; 1 is the UK mainland.
      * @param string $confirmation_code The code to confirm the order by.
-     * @param list<CreateOrderShipping> $shipping_options The ways to ship the order. Empty if no method fits a quote, until support has priced it.
+     * @param list<CreateOrderShipping> $shipping_options The ways to ship the order, the cheapest first. Empty if no method fits a quote, until support has priced it.
      * @param float $shipping_weight The weight of all items, in kilograms.
      * @param float $cost_net Items only, without shipping.
      * @param float $cost_tax Pounds, two decimal places.

@@ -40,7 +40,7 @@ final readonly class Order extends Model
      * @param NotificationDetails|null $courier_notifications The courier notifies this contact about the delivery.
      * @param bool|null $allow_back_orders `false` if the order must not wait for stock.
      * @param string|null $confirmation_code The code to confirm the order by.
-     * @param list<CreateOrderShipping>|null $shipping_options The ways to ship the order. Empty if no method fits a quote, until support has priced it.
+     * @param list<CreateOrderShipping>|null $shipping_options The ways to ship the order, the cheapest first. Empty if no method fits a quote, until support has priced it.
      * @param float|null $shipping_weight The weight of all items, in kilograms.
      * @param string|null $expires_on Until when a pending order can be confirmed; absent if cancelled.
      */

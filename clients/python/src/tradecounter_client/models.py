@@ -649,7 +649,7 @@ class Quote(Model, kw_only=True):
     confirmation_code: str
     """The code to confirm the order by."""
     shipping_options: list[CreateOrderShipping]
-    """The ways to ship the order. Empty if no method fits a quote, until support has priced it."""
+    """The ways to ship the order, the cheapest first. Empty if no method fits a quote, until support has priced it."""
     shipping_weight: Decimal
     """The weight of all items, in kilograms."""
     cost_net: Decimal
@@ -945,7 +945,7 @@ class CreatedOrder(Model, kw_only=True):
     confirmation_code: str
     """The code to confirm the order by."""
     shipping_options: list[CreateOrderShipping]
-    """The ways to ship the order. Empty if no method fits a quote, until support has priced it."""
+    """The ways to ship the order, the cheapest first. Empty if no method fits a quote, until support has priced it."""
     shipping_weight: Decimal
     """The weight of all items, in kilograms."""
     cost_net: Decimal
@@ -1237,7 +1237,7 @@ class Order(Model, kw_only=True):
     confirmation_code: str | None = None
     """The code to confirm the order by."""
     shipping_options: list[CreateOrderShipping] | None = None
-    """The ways to ship the order. Empty if no method fits a quote, until support has priced it."""
+    """The ways to ship the order, the cheapest first. Empty if no method fits a quote, until support has priced it."""
     shipping_weight: Decimal | None = None
     """The weight of all items, in kilograms."""
     expires_on: str | None = None

@@ -25,8 +25,8 @@ Send your API key in the header `X-Api-Key`, or as an application acting for a c
 `Authorization: Bearer`. Programs that cannot set headers can send the key as the query parameter `api-key`. A bearer
 token takes precedence over the header, and the header over the query.
 
-Amounts are pounds, without VAT unless the field says otherwise; times are UK local time without an offset,
-except the times of events, which are in UTC. `GET /product` and `GET /order` respond with CSV unless the `Accept`
+Amounts are pounds, without VAT unless the field says otherwise; times are UK local time without an offset.
+Those that end with `Z`, such as `occurred_at` of an event, are in UTC. `GET /product` and `GET /order` respond with CSV unless the `Accept`
 header asks for `application/json`.
 
 Every response has `X-Content-Type-Options`, `Referrer-Policy` and `Content-Security-Policy` for browsers, and
