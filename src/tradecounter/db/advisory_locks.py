@@ -1,21 +1,6 @@
 """All advisory locks. Each is released at the end of its transaction.
 
-| Lock | Key | Taken by | Waits |
-|---|---|---|---|
-| migration | 7274301 | `db/migrate.py`, alone, for all missing migrations | yes |
-| back-orders | 7274302 | serving back-orders, alone; dispatches, shared | yes |
-| stalled jobs | 4815162342 | the worker that requeues stalled jobs, alone | never |
-| numbering of events | 7274303 | the worker that numbers events, alone | never |
-| keys of the issuer | 7274304 | making and replacing the key that signs consent, alone | yes |
-| lives of a sandbox's orders | 7274306 | the worker that takes their next steps, alone | never |
-| webhooks of the reseller | 7274307 | adding one, alone | yes |
-| idempotency key | hash of key and customer | the request that uses the key, alone | never |
-| failures of an IP address | hash of the address | counting a wrong credential, alone | yes |
-| wrong passwords from an IP address | hash of the address | counting a password or a code before its check | yes |
-| clients of agents from an IP address | hash of the address | registering a client, alone | yes |
-| creations of a customer | 8, hash of the customer | creating an order or a quote: shared, near the cap alone | yes |
-
-A transaction takes its advisory locks before it locks rows, first the idempotency key, and waits for one at most.
+docs/architecture.md lists who takes each, and in which order.
 Hashes and numbers share 64 bits: if two keys are equal by chance, a request waits or has to retry needlessly.
 """
 
