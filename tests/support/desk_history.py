@@ -156,7 +156,8 @@ class DeskHistory(BesideTwin):
                 books.save(own, lines)
                 return []
             reject_if(s400=not lines)
-            order = books.create(user.customer, lines, self.now, quote=quote)
+            # Who lacks the credit for an order can ask for a quote on the same page.
+            order = books.create(user.customer, lines, self.now, quote=quote, override=quote)
             self.add(books, order, response)
             books.save(own, [] if quote else lines)
             if not quote:
