@@ -3,7 +3,7 @@
 Locks are taken in the order of docs/architecture.md#locks.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from decimal import ROUND_HALF_UP, Decimal
 from typing import Any
@@ -347,7 +347,7 @@ def _reweighed(
     """
     if moved == before and _units(lines) == _units(amended):
         return moved
-    weight = _weight(amended, context).quantize(GRAM, ROUND_HALF_UP)
+    weight = _weight(((line.product_id, line.quantity) for line in amended), context).quantize(GRAM, ROUND_HALF_UP)
     if any(line.dispatched for line in lines):
         _require_fitting(moved, lines, amended, context)
         return replace(moved, shipping_weight=weight)
@@ -376,7 +376,7 @@ def _require_fitting(
 
     Support sets the carriage of a quote, whatever it weighs.
     """
-    was, left = (_weight(each, context, left=True) for each in (before, lines))
+    was, left = (_weight(((line.product_id, line.undispatched) for line in each), context) for each in (before, lines))
     method = next((method for method in context.shipping.methods if method.id == order.shipping_method), None)
     if method is None or order.kind == "quote" or left <= max(was, method.max_weight_kg):
         return
@@ -388,9 +388,8 @@ def _units(lines: Sequence[OrderLine]) -> dict[int, int]:
     return {line.id: line.quantity for line in lines}
 
 
-def _weight(lines: Sequence[OrderLine], context: OrderContext, *, left: bool = False) -> Decimal:
-    """Return the weight of lines in kg, or of the part of them that is left to dispatch."""
+def _weight(units: Iterable[tuple[int, int]], context: OrderContext) -> Decimal:
+    """Return the weight in kg of pairs of a product and units of it."""
     view = context.view
     rows = view.snapshot.row_of_id
-    units = ((line.product_id, line.undispatched if left else line.quantity) for line in lines)
     return sum((view.orderable(rows[product_id]).weight_kg * count for product_id, count in units), Decimal(0))

@@ -221,9 +221,17 @@ class OfferedShipping(Struct, frozen=True):
     options: Sequence[ShippingOption]
 
 
+class CheckedRequest(Struct, frozen=True):
+    """What a request without errors asks for."""
+
+    lines: Sequence[WantedLine]
+    addresses: Addresses
+    shipping: OfferedShipping
+
+
 def check_request(
     kind: OrderKind, request: CreateOrderRequest, standing: AccountStanding, context: OrderContext
-) -> tuple[list[WantedLine], Addresses, OfferedShipping]:
+) -> CheckedRequest:
     """Return the products, the addresses and the shipping of a request. Raises DomainError (invalid) with all errors.
 
     What depends on a wrong field is checked as far as possible: a shipping method must at least exist.
@@ -245,7 +253,7 @@ def check_request(
         _check_method(request, context, offered)
     if collector.errors or wanted is None or addresses is None or offered is None:
         raise invalid_fields(collector.errors)
-    return wanted, addresses, offered
+    return CheckedRequest(wanted, addresses, offered)
 
 
 def _offered(

@@ -4,7 +4,6 @@ See the specification, sections 3 and 4. Quotes are made from the same draft (`c
 """
 
 import secrets
-from collections.abc import Sequence
 from decimal import ROUND_HALF_UP, Decimal
 
 from msgspec.structs import asdict, replace
@@ -19,8 +18,8 @@ from tradecounter.kit.errors import Code, DomainError, Kind, or_not_found, requi
 from tradecounter.kit.text import LONGEST_REASON
 from tradecounter.orders.cancel_order import replace_order
 from tradecounter.orders.confirm_order import confirm_order
-from tradecounter.orders.create.check_request import Addresses, OfferedShipping, check_request, named_addresses
-from tradecounter.orders.create.draft import WantedLine, count_lines, price_lines
+from tradecounter.orders.create.check_request import CheckedRequest, check_request, named_addresses
+from tradecounter.orders.create.draft import count_lines, price_lines
 from tradecounter.orders.guards import require_prices, require_stock
 from tradecounter.orders.history import audit_order, record_order_event
 from tradecounter.orders.lines import OrderLine, total_costs
@@ -153,13 +152,13 @@ async def checked_draft(
     basket = None if replaces is None else await replace_order(tx, context.customer_id, replaces, kind, context.now)
     if standing.blocked:
         raise account_blocked()
-    wanted, addresses, offered = check_request(kind, request, standing, context)
-    draft, lines = _draft(kind, request, standing, context, wanted, addresses, offered, basket)
+    checked = check_request(kind, request, standing, context)
+    draft, lines = _draft(kind, request, standing, context, checked, basket)
     require_prices(request, lines, draft.cost_gross)
     # A confirmation that follows at once decides; a quote is confirmed later.
     if kind == "order" and not draft.allow_back_orders and not request.auto_confirm:
-        available = {item.row: context.view.available(item.row) for item in wanted}
-        require_stock([(item.row, item.product.sku, item.quantity) for item in wanted], available)
+        available = {item.row: context.view.available(item.row) for item in checked.lines}
+        require_stock([(item.row, item.product.sku, item.quantity) for item in checked.lines], available)
     gross = _gross_with_shipping(draft, standing, auto_confirm=bool(request.auto_confirm))
     if checks_credit:
         require_credit(standing.credit_limit, standing.outstanding, gross)
@@ -175,13 +174,12 @@ def _draft(
     request: CreateOrderRequest,
     standing: AccountStanding,
     context: OrderContext,
-    wanted: Sequence[WantedLine],
-    addresses: Addresses,
-    offered: OfferedShipping,
+    checked: CheckedRequest,
     basket: int | None,
 ) -> tuple[OrderBase, list[OrderLine]]:
+    addresses, offered = checked.addresses, checked.shipping
     rate = tax_rate(addresses.shipping.country_code, context.policy.vat_rate)
-    lines = price_lines(context.view, wanted, rate, standing.order_id, standing.line_ids)
+    lines = price_lines(context.view, checked.lines, rate, standing.order_id, standing.line_ids)
     cost_net, cost_tax = total_costs(lines)
     draft = OrderBase(
         id=standing.order_id,
