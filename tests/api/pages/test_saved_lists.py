@@ -73,6 +73,10 @@ def test_all_of_a_list_goes_into_the_basket(buyer: Person) -> None:
     assert "2 products added to the basket." in text_of(buyer.sends(f"{path}/basket"))
     buyer.sends(f"{path}/basket")
     assert basket(buyer) == {"PHONE": "4", "CABLE": "10"}
+    too_many = buyer.send(f"{create(buyer, 'PHONE 100000')}/basket")
+    assert too_many.status_code == 400
+    assert "would make more than 100,000 units of PHONE in the basket" in text_of(too_many)
+    assert basket(buyer) == {"PHONE": "4", "CABLE": "10"}
 
 
 def test_what_is_no_longer_sold_does_not_hold_up_the_rest(shop: Service, buyer: Person) -> None:
