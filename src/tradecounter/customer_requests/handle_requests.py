@@ -24,7 +24,7 @@ from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import Code, DomainError, Kind, invalid, or_not_found, require_text
 from tradecounter.orders.find_by_name import fetch_order
 from tradecounter.orders.history import audit_order, record_order_event
-from tradecounter.orders.lines import OrderLine
+from tradecounter.orders.lines import OrderLine, Purpose, named_lines, what_remains
 from tradecounter.orders.queries.orders import fetch_own_order, lines_of_order
 from tradecounter.orders.states import CancelledOrder, NumberedOrder
 
@@ -70,9 +70,16 @@ class RequestAnswer(Struct):
     text: Annotated[str, Meta(description="What the customer is told.")] = ""
 
 
+_PURPOSES: Mapping[RequestKind, Purpose] = {
+    "cancel": Purpose(verb="cancel", most=lambda line: line.to_come),
+    "return": Purpose(verb="return", remaining="to return", most=lambda line: line.dispatched - line.returned),
+    "message": Purpose(verb="ask for with a message", most=lambda _line: 0),
+}
+
+
 def askable(line: OrderLine, kind: RequestKind) -> int:
     """Return the units of a line that may be asked for: those to come to cancel, dispatched ones to return."""
-    return {"cancel": line.to_come, "return": line.dispatched - line.returned, "message": 0}[kind]
+    return _PURPOSES[kind].most(line)
 
 
 def checked_file(field: str, name: str, content: bytes) -> RequestFile:
@@ -153,17 +160,12 @@ def _checked_items(
     lines: Sequence[OrderLine], kind: RequestKind, wanted: Sequence[RequestedUnits]
 ) -> list[dict[str, object]]:
     """Return the units as they are stored. Raises DomainError (invalid)."""
-    by_id = {line.id: line for line in lines}
-    items: list[dict[str, object]] = []
-    for number, units in enumerate(wanted):
-        if units.quantity == 0:
-            continue
-        line = by_id.pop(units.id, None)
-        if line is None:
-            raise invalid(f"items[{number}].id", "is no line of the order, or is named twice")
-        most = askable(line, kind)
-        if not 0 < units.quantity <= most:
-            raise invalid(f"items[{number}].quantity", f"must be 0 to {most} of {line.sku}")
+    purpose, items = _PURPOSES[kind], list[dict[str, object]]()
+    asked = [(number, units) for number, units in enumerate(wanted) if units.quantity]
+    named = named_lines(lines, [units.id if units.quantity else None for units in wanted], purpose)
+    for (number, units), line in zip(asked, named, strict=True):
+        if not 0 < units.quantity <= purpose.most(line):
+            raise invalid(f"items[{number}].quantity", what_remains(line, purpose))
         items.append({"id": line.id, "sku": line.sku, "quantity": units.quantity})
     if kind != "message" and not items:
         raise invalid("items", f"say how many units to {kind}")

@@ -182,13 +182,13 @@ def named_units(lines: Sequence[OrderLine], items: Sequence[NamedUnits], purpose
     order_lines = named_lines(lines, [item.id for item in items], purpose)
     for number, (line, item) in enumerate(zip(order_lines, items, strict=True)):
         if not 1 <= item.quantity <= purpose.most(line):
-            raise invalid(f"items[{number}].quantity", f"{line.sku} {_what_remains(purpose, purpose.most(line))}")
+            raise invalid(f"items[{number}].quantity", what_remains(line, purpose))
         units[line.id] = item.quantity
     return units
 
 
 def named_lines(lines: Sequence[OrderLine], item_ids: Sequence[int | None], purpose: Purpose) -> list[OrderLine]:
-    """Return the lines of a request's items; items without an id, which add lines, are skipped.
+    """Return the lines of a request's items; those without an id, which name no line, are skipped.
 
     Raises DomainError (invalid) for unknown or repeated items, and for components of bundles.
     """
@@ -214,12 +214,14 @@ def named_lines(lines: Sequence[OrderLine], item_ids: Sequence[int | None], purp
     return list(found.values())
 
 
-def _what_remains(purpose: Purpose, most: int) -> str:
+def what_remains(line: OrderLine, purpose: Purpose) -> str:
+    """Return in words how many units of a line can be named: the error for another number of them."""
+    most = purpose.most(line)
     if most == 0:
-        return f"has nothing left to {purpose.verb}"
+        return f"{line.sku} has nothing left to {purpose.verb}"
     if most == 1:
-        return f"has 1 unit {purpose.remaining}: its quantity must be 1"
-    return f"has {most} units {purpose.remaining}: its quantity must be from 1 to {most}"
+        return f"{line.sku} has 1 unit {purpose.remaining}: its quantity must be 1"
+    return f"{line.sku} has {most} units {purpose.remaining}: its quantity must be from 1 to {most}"
 
 
 def with_quantity(line: OrderLine, quantity: int, unit_cost: Decimal, tax_rate: Decimal) -> OrderLine:
