@@ -9,7 +9,7 @@ from mcp.types import TextContent
 
 from support.agents import Agent, agent
 from support.billing import issue
-from support.orders import buy, dispatch, outstanding, rows
+from support.orders import buy, dispatch, outstanding, rows, sell
 from support.service import Customer, Service, running_service
 from support.shop import ADDRESS, NEXT_DAY, order
 from tradecounter.edge.permissions import KEY_SCOPES, KeyScope
@@ -72,6 +72,16 @@ def test_products_are_those_of_the_api_at_the_customers_prices(customer: Custome
     [one] = helper.call("get_products", skus=["phone"])["products"]
     assert one.items() >= listed.items()
     assert "description" in one
+
+
+def test_a_search_says_which_words_it_has_read_as_others(shop: Service, helper: Agent) -> None:
+    sell(shop, "BLUETOOTH-1", name="Bluetooth dongle")
+    shop.refresh()
+    found = helper.call("search_products", query="blutooth dongel")
+    assert found["corrected"] == {"blutooth": "bluetooth", "dongel": "dongle"}
+    assert [each["sku"] for each in found["products"]] == ["BLUETOOTH-1"]
+    assert helper.call("search_products", query="bluetooth")["corrected"] == {}
+    assert helper.call("search_products", query='"blutooth"') == {"total": 0, "corrected": {}, "products": []}
 
 
 def test_an_order_is_priced_shown_and_confirmed(shop: Service, customer: Customer, helper: Agent) -> None:

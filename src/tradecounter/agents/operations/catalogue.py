@@ -6,6 +6,7 @@ from msgspec import Meta, Raw, Struct
 
 from tradecounter.agents.operations.tools import Caller, tool
 from tradecounter.kit.errors import named_by
+from tradecounter.kit.json_text import to_json
 from tradecounter.products.wire import Product
 from tradecounter.storefront.find_in_view import ProductListParameters, Sort, find_products
 from tradecounter.storefront.render import product_json, render_json
@@ -48,6 +49,12 @@ class FoundProducts(Struct):
 
     total: Annotated[int, Meta(description="How many products match.")]
     products: Annotated[list[Product], Meta(description="The products of the page.")]
+    corrected: Annotated[
+        dict[str, str],
+        Meta(
+            description="Words of `query` that no product has, with the words as which they were read. Tell the person."
+        ),
+    ] = {}
 
 
 class GetProducts(Struct):
@@ -73,7 +80,8 @@ class CatalogueTools(Struct, frozen=True):
         """Find products in the customer's catalogue.
 
         Prices are in pounds without VAT: `single_unit_cost` for 1 to 4 units of a line, `five_plus_unit_cost` for 5 to
-        9, `ten_plus_unit_cost` from 10 on. `availability` says what is in stock.
+        9, `ten_plus_unit_cost` from 10 on. `availability` says what is in stock. A mistyped word is read as the nearest
+        one, which `corrected` says; in quotation marks, a word is not replaced.
         """
         view = await self.views.of(caller.customer_id)
         parameters = ProductListParameters(
@@ -88,7 +96,8 @@ class CatalogueTools(Struct, frozen=True):
             rows = find_products(view, parameters)
         start = (request.page - 1) * request.limit
         products = b"".join(render_json(view, rows[start : start + request.limit]))
-        return b'{"total":%d,"products":%b}' % (len(rows), products)
+        corrected = to_json(dict(rows.corrected))
+        return b'{"total":%d,"corrected":%b,"products":%b}' % (len(rows), corrected, products)
 
     @tool("Get products", "read", gives=ProductsBySku)
     async def get_products(self, caller: Caller, request: GetProducts) -> ProductsBySku:
