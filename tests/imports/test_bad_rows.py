@@ -102,7 +102,6 @@ BAD_ROWS = [
         for text in (
             "",
             "soon",
-            "2026-02-30",
             "2026-7-1",
             "01/07/2026",
             "2026-07-01T25:00:00",
@@ -113,6 +112,7 @@ BAD_ROWS = [
             "٢٠٢٦-07-01",
         )
     ),
+    Bad("incoming", {"sku": "PHONE", "incoming": 1, "expected_on": "2026-02-30"}, "expected_on: February 2026 has 28"),
     # Prices.
     Bad("price-list", price(sku="GONE"), 'sku: product "GONE" does not exist'),
     Bad("price-list", {"price_list": "gold", "sku": "PHONE"}, "single_unit_cost: is required"),
@@ -127,7 +127,7 @@ BAD_ROWS = [
     Bad("contract-prices", contract(customer_id=0), "customer_id: must be at least 1"),
     Bad("contract-prices", contract(customer_id=2**70), "customer_id: must be"),
     Bad("contract-prices", contract(sku="GONE"), 'sku: product "GONE" does not exist'),
-    Bad("contract-prices", contract(valid_from="2026-02-30"), "valid_from: must be a date (YYYY-MM-DD)"),
+    Bad("contract-prices", contract(valid_from="2026-02-30"), "valid_from: February 2026 has 28 days"),
     Bad("contract-prices", contract(valid_until="tomorrow"), "valid_until: must be a date (YYYY-MM-DD)"),
     Bad(
         "contract-prices",

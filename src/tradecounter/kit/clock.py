@@ -1,6 +1,7 @@
 """Clocks, and UK local time, which the API uses (specification, section 1); no other module reads the current time."""
 
 import re
+from calendar import month_name, monthrange
 from collections.abc import Mapping
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Any, Protocol
@@ -46,6 +47,7 @@ class FrozenClock:
 
 UK = ZoneInfo("Europe/London")
 
+_DAY = re.compile(r"(\d{4})-(\d{2})-(\d{2})(?!\d)", re.ASCII)
 _LOCAL = re.compile(r"\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}", re.ASCII)
 
 
@@ -72,6 +74,19 @@ def whole_minute(moment: datetime) -> datetime:
 def in_whole_seconds(fields: Mapping[str, Any]) -> dict[str, Any]:
     """Return named values, with datetimes as `whole_second` returns them."""
     return {n: whole_second(value) if isinstance(value, datetime) else value for n, value in fields.items()}
+
+
+def no_such_day(text: str) -> str:
+    """Return why no calendar has a day that is written as YYYY-MM-DD: `November 2026 has 30 days`; else an empty text.
+
+    A time may follow the day.
+    """
+    match = _DAY.match(text)
+    year, month, day = map(int, match.groups()) if match else (1, 1, 1)
+    if year < 1 or not 1 <= month <= len(month_name) - 1:
+        return f"there is no month {month}" if year else "there is no year 0"
+    last = monthrange(year, month)[1]
+    return "" if 1 <= day <= last else f"{month_name[month]} {year} has {last} days"
 
 
 def uk_date(moment: datetime) -> date:

@@ -11,6 +11,7 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import fields, replace
 
+from tradecounter.kit.clock import no_such_day
 from tradecounter.kit.errors import FieldError
 from tradecounter.kit.numbers import UnreadableNumberError, alternatives, is_struct, number_of
 from tradecounter.kit.text import shown_name
@@ -181,7 +182,13 @@ def _own_error(value: Any, annotation: Any, place: str) -> Iterator[FieldError]:
     try:
         msgspec.convert(value, annotation)
     except msgspec.ValidationError as error:
-        yield _with_choices(field_error_of(error, place), annotation)
+        yield _with_choices(_of_day(value, field_error_of(error, place)), annotation)
+
+
+def _of_day(value: Any, error: FieldError) -> FieldError:
+    """Return an error about a text that has the form of a date with what is wrong with the day."""
+    is_of_day = isinstance(value, str) and error.message in {_WORDED["Invalid RFC3339 encoded date"], _WITH_OFFSET}
+    return replace(error, message=(is_of_day and no_such_day(value)) or error.message)
 
 
 def _with_choices(error: FieldError, annotation: Any) -> FieldError:

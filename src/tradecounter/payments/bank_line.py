@@ -8,7 +8,7 @@ from decimal import Decimal
 from msgspec import Struct
 from msgspec.structs import astuple, fields
 
-from tradecounter.kit.clock import uk_date
+from tradecounter.kit.clock import no_such_day, uk_date
 from tradecounter.kit.money import NOTHING, rounded
 from tradecounter.kit.numbers import UnreadableNumberError, read_pounds
 from tradecounter.kit.text import fold, one_line
@@ -37,6 +37,10 @@ class UnreadableDayError(ValueError):
         self.day = day
 
 
+class _NoSuchDayError(ValueError):
+    """A text has the form of a date, and no calendar has the day; the message says why."""
+
+
 def read_day(text: str, today: date) -> date:
     """Return a day from 2000 until `today`, as banks write it; a time after it is ignored.
 
@@ -45,6 +49,8 @@ def read_day(text: str, today: date) -> date:
     shown = text if len(text) <= _LONGEST_SHOWN else f"{text[:_LONGEST_SHOWN]}…"
     try:
         day = _day(text)
+    except _NoSuchDayError as error:
+        raise UnreadableDayError(f"the date {shown!r} does not exist: {error}") from error
     except (ValueError, OverflowError) as error:
         raise UnreadableDayError(f"the date {shown!r} is not {FORMS}" if shown else "it has no date") from error
     if day < EARLIEST:
@@ -59,7 +65,10 @@ def _day(text: str) -> date:
     if match is None:
         raise ValueError
     century = "" if len(match["year"]) > len("26") else "20"
-    day = date(int(century + match["year"]), _month(match["month"]), int(match["day"]))
+    iso = f"{century}{match['year']}-{_month(match['month']):02}-{match['day']:0>2}"
+    if why := no_such_day(iso):
+        raise _NoSuchDayError(why)
+    day = date.fromisoformat(iso)
     if match["zone"] is None:
         return day
     return uk_date(datetime.strptime(f"{day} {match['time']}{match['zone']}", "%Y-%m-%d %H:%M%z"))

@@ -12,7 +12,7 @@ from tradecounter.bulk.cells import MOMENT
 from tradecounter.bulk.kinds import ImportKind, Removal, Staged, by_row
 from tradecounter.bulk.rows import RowNotes, check_date, checked_key, folded, joined_key
 from tradecounter.bulk.statements import UNKNOWN_SKU
-from tradecounter.kit.clock import at_uk_time
+from tradecounter.kit.clock import at_uk_time, no_such_day
 from tradecounter.kit.keys import Key
 from tradecounter.stock.queries import importing as sql
 
@@ -66,7 +66,8 @@ def _moment(text: object, notes: RowNotes) -> datetime | None:
         else:
             check_date(notes, "expected_on", moment.date())
             return at_uk_time(moment.date(), moment.time())
-    notes.error("expected_on", f"{text!r} is neither a date (YYYY-MM-DD) nor a time (YYYY-MM-DDTHH:MM:SS)")
+    why = no_such_day(text) or f"{text!r} is neither a date (YYYY-MM-DD) nor a time (YYYY-MM-DDTHH:MM:SS)"
+    notes.error("expected_on", why)
     return None
 
 

@@ -11,7 +11,7 @@ from typing import Annotated, Any, TypeVar
 import typer
 
 from tradecounter.edge.command_line.session import fail
-from tradecounter.kit.clock import at_uk_time, day_begins, day_ends
+from tradecounter.kit.clock import at_uk_time, day_begins, day_ends, no_such_day
 from tradecounter.kit.numbers import UnreadableNumberError, read_count, read_id, read_pounds
 
 Number = TypeVar("Number")
@@ -149,7 +149,8 @@ def _moment(text: str) -> datetime:
     try:
         moment = datetime.fromisoformat(text)
     except ValueError as error:
-        raise typer.BadParameter(f"{text!r} is neither a date (2026-06-01) nor a UK time (2026-06-01T09:30)") from error
+        why = no_such_day(text) or f"{text!r} is neither a date (2026-06-01) nor a UK time (2026-06-01T09:30)"
+        raise typer.BadParameter(why) from error
     return at_uk_time(moment.date(), moment.time()) if moment.tzinfo is None else moment
 
 

@@ -7,7 +7,7 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from tradecounter.kit.clock import day_begins, day_ends
+from tradecounter.kit.clock import day_begins, day_ends, no_such_day
 from tradecounter.kit.errors import invalid
 
 # The pattern is for the interface document only: `day_of` also rejects days that do not exist, such as 30 February.
@@ -24,7 +24,7 @@ def day_of(field: str, text: str | None) -> date | None:
     try:
         return date.fromisoformat(text)
     except ValueError as error:
-        raise invalid(field, f"{text[:40]!r} is not a day, such as 2026-06-01") from error
+        raise invalid(field, no_such_day(text) or f"{text[:40]!r} is not a day, such as 2026-06-01") from error
 
 
 def start_of(field: str, text: str | None) -> datetime | None:
@@ -58,7 +58,8 @@ def _time_or(field: str, text: str, of_day: Callable[[date], datetime]) -> datet
         moment = datetime.fromisoformat(text.replace(" ", "+"))  # a plus sign that was not encoded
         return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
     except (ValueError, OverflowError) as error:
-        raise invalid(field, "must be a UK date, or a time in UTC such as 2026-06-01T09:30:00Z") from error
+        why = no_such_day(text) or "must be a UK date, or a time in UTC such as 2026-06-01T09:30:00Z"
+        raise invalid(field, why) from error
 
 
 def _end(field: str, day: date) -> datetime:
