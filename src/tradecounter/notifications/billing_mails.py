@@ -1,10 +1,11 @@
 """The e-mails about money: invoices, copies of them, and payments."""
 
-import asyncio
 from collections.abc import Sequence
 from decimal import Decimal
+from functools import partial
 
 import structlog
+from msgspec.structs import replace
 
 from tradecounter.billing.account_statement import StatementPeriod, print_statement, read_statement, recent_days
 from tradecounter.billing.queries.invoice_records import (
@@ -19,7 +20,7 @@ from tradecounter.credit_notes.queries import PRINTED_CREDIT_NOTES, find_credit_
 from tradecounter.customers.queries.accounts import find_account
 from tradecounter.customers.settings import Account
 from tradecounter.notifications.context import MailContext, NothingToSend
-from tradecounter.notifications.mail import Attachment, Mail
+from tradecounter.notifications.mail import Attachment, Drawing, Mail
 from tradecounter.notifications.queries import OrderFacts
 from tradecounter.orders.states import ConfirmedOrder
 from tradecounter.payments.queries.payments import payments_with_ids
@@ -136,21 +137,20 @@ async def statement(context: MailContext, *, customer_id: int, asked: int) -> Ma
     account_statement = await read_statement(
         context.tx, customer_id, *recent_days(StatementPeriod(), context.now), context.now
     )
-    pdf = await asyncio.to_thread(
-        print_statement, account_statement, account.name, context.settings.letterhead, context.now
-    )
-    return await context.mail(
+    name = f"statement-{customer_id}-{account_statement.until}.pdf"
+    draw = partial(print_statement, account_statement, account.name, context.settings.letterhead, context.now)
+    mail = await context.mail(
         f"statement-{customer_id}-{asked}",
         context.now,
         [account.billing_email],
         f"Statement of {account.name}",
         "statement",
-        attachment=Attachment(f"statement-{customer_id}-{account_statement.until}.pdf", pdf),
         account=account,
         statement=account_statement,
         link=context.settings.page("account", "invoice/statement"),
         bank=context.settings.letterhead.seller.bank,
     )
+    return None if mail is None else replace(mail, drawing=Drawing(name, draw))
 
 
 async def unpaid_mail(

@@ -101,6 +101,7 @@ def add_mail_jobs(
                 return
             if mail is None:
                 return
+            await asyncio.to_thread(mail.attach_drawing)
             await transport.send(mail)  # with no connection while it contacts the mail server
             if mail.quotes:  # after sending: a second e-mail is better than none
                 async with transaction(database) as tx:

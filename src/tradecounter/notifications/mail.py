@@ -1,7 +1,7 @@
 """Builds e-mail messages; text from customers cannot break a header."""
 
 import email.policy
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from email.header import Header
 from email.headerregistry import Address
@@ -21,6 +21,13 @@ class Attachment(Struct, frozen=True):
 
     name: str
     content: bytes
+
+
+class Drawing(Struct, frozen=True):
+    """A PDF file that is drawn and attached when the transaction that has read its content has ended."""
+
+    name: str
+    draw: Callable[[], bytes]
 
 
 class Letter(Struct, frozen=True, kw_only=True):
@@ -45,6 +52,12 @@ class Mail(Struct, frozen=True):
     recipients: tuple[str, ...]
     message: EmailMessage
     quotes: tuple[int, ...] = ()
+    drawing: Drawing | None = None
+
+    def attach_drawing(self) -> None:
+        """Draw the PDF file and attach it; this may take a second."""
+        if self.drawing is not None:
+            _attach(self.message, Attachment(self.drawing.name, self.drawing.draw()))
 
     @property
     def as_text(self) -> tuple[str, str]:
@@ -116,6 +129,10 @@ def _set_content(message: EmailMessage, letter: Letter) -> None:
             disposition="inline",
         )
     if attachment is not None:
-        message.add_attachment(
-            attachment.content, maintype="application", subtype="pdf", filename=attachment.name, cte="base64"
-        )
+        _attach(message, attachment)
+
+
+def _attach(message: EmailMessage, attachment: Attachment) -> None:
+    message.add_attachment(
+        attachment.content, maintype="application", subtype="pdf", filename=attachment.name, cte="base64"
+    )

@@ -10,6 +10,10 @@ from support.mail import deliver_mail, plain, shown
 from support.orders import at, rows
 from support.pages import fields_of, staff_member, text_of
 from support.service import Customer, Service
+from tradecounter.db.transaction import Transaction
+from tradecounter.notifications.billing_mails import statement
+from tradecounter.notifications.context import MailContext, MailSettings
+from tradecounter.notifications.mail import Mail
 
 
 def test_a_statement_is_sent_as_a_pdf_file(shop: Service, office: BackOfficeSite, customer: Customer) -> None:
@@ -25,6 +29,23 @@ def test_a_statement_is_sent_as_a_pdf_file(shop: Service, office: BackOfficeSite
     assert "66.60" in plain(mail)
     support = staff_member(shop, office.url, "support")
     assert support.send(f"/customer/{customer.id}/statement/send").status_code == 403
+
+
+def test_a_statement_is_drawn_when_the_transaction_that_has_read_it_has_ended(shop: Service) -> None:
+    customer = shop.customer()
+    invoiced(shop, customer, ("PHONE", 1))
+    settings = MailSettings.from_settings(shop.settings)
+
+    async def mail_of(tx: Transaction) -> Mail:
+        mail = await statement(MailContext(tx, settings, shop.clock.now()), customer_id=customer.id, asked=0)
+        assert mail is not None
+        assert list(mail.message.iter_attachments()) == []
+        return mail
+
+    mail = shop.in_transaction(mail_of)
+    mail.attach_drawing()
+    [file] = list(mail.message.iter_attachments())
+    assert "66.60" in pdf_text(file.get_content())
 
 
 def test_a_customer_with_money_on_the_account_is_not_asked_to_pay_it(
