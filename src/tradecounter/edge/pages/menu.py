@@ -1,5 +1,7 @@
 """The menu of a site: its subjects, and which of them a person may open."""
 
+import re
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 
@@ -54,6 +56,9 @@ class Navigation:
         self.sandbox = sandbox
         self.offers_sandbox = offers_sandbox
         self._pages = {operation.path: operation for operation in operations if operation.method == "GET"}
+        self._patterns: dict[int, list[tuple[re.Pattern[str], str]]] = defaultdict(list)  # by the number of words
+        for path in sorted(self._pages, key=lambda path: path.count("{")):
+            self._patterns[path.count("/")].append((re.compile(re.sub(r"\{\w+\}", "[^/]+", path)), path))
 
     def subjects(self, person: Person, path: str) -> list[Entry]:
         """Return the subjects that a person may open; `path` is the page that is shown."""
@@ -65,6 +70,10 @@ class Navigation:
         """Return whether a page exists, by the path of its operation, and a person may open it."""
         operation = self._pages.get(path)
         return operation is not None and may_open(person, operation)
+
+    def operation_at(self, path: str) -> str:
+        """Return the path of the operation whose page is at a path: of several, the one with fewest parameters."""
+        return next((found for pattern, found in self._patterns[path.count("/")] if pattern.fullmatch(path)), path)
 
     def _is_below(self, path: str, start: str) -> bool:
         starts = (start, *self.menu.also.get(start, ()))

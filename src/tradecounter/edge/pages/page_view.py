@@ -116,6 +116,10 @@ class PageView(Struct, frozen=True):
         """Return whether the person may open a page, named by the path of its operation."""
         return self.person is not None and self.navigation.may(self.person, path)
 
+    def opens(self, path: str) -> bool:
+        """Return whether the person may open the page at a path, which may have a query."""
+        return self.may(self.navigation.operation_at(path.partition("?")[0]))
+
     def path_of(self, record: str) -> str:
         """Return the path of a record's page; empty if it has none that the person may open."""
         noun, _, name = record.partition("/")
