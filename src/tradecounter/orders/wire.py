@@ -174,8 +174,8 @@ class CreatedOrder(Struct, omit_defaults=True, kw_only=True):
     shipping_options: Annotated[
         list[CreateOrderShipping],
         Meta(
-            description="The ways to ship the order, the cheapest first. Empty if no method fits a quote, until support "
-            "has priced it."
+            description="The ways to ship the order, the cheapest first. Empty if no method fits a quote, until "
+            "support has priced it."
         ),
     ]
     shipping_weight: Annotated[Decimal, Meta(description="The weight of all items, in kilograms.")]

@@ -26,8 +26,8 @@ Send your API key in the header `X-Api-Key`, or as an application acting for a c
 token takes precedence over the header, and the header over the query.
 
 Amounts are pounds, without VAT unless the field says otherwise; times are UK local time without an offset.
-Those that end with `Z`, such as `occurred_at` of an event, are in UTC. `GET /product` and `GET /order` respond with CSV unless the `Accept`
-header asks for `application/json`.
+Those that end with `Z`, such as `occurred_at` of an event, are in UTC. `GET /product` and `GET /order` respond with
+CSV unless the `Accept` header asks for `application/json`.
 
 Every response has `X-Content-Type-Options`, `Referrer-Policy` and `Content-Security-Policy` for browsers, and
 `Strict-Transport-Security` where the API is served over https. Every response of a sandbox has `X-Sandbox: true`.
