@@ -33,6 +33,7 @@ from tradecounter.db.transaction import Transaction
 from tradecounter.events.record import NewEvent, record_events
 from tradecounter.kit.email_addresses import NOT_AN_EMAIL, parse_email
 from tradecounter.kit.keys import Spellings
+from tradecounter.kit.text import trimmed
 
 
 async def record_imported_customers(tx: Transaction, import_id: int, _changed: int, now: datetime) -> None:
@@ -90,6 +91,8 @@ def _staged(customer: CustomerRow, lists: Spellings, notes: RowNotes) -> Iterato
     for name in ("first_name", "last_name"):
         if name in values:
             values[name] = required_text(notes, name, values[name])
+    if isinstance(customer.company, str):
+        values["company"] = trimmed(customer.company)
     values |= stored_external_id(notes, values)
     if isinstance(customer.addresses, list):
         for number, address in enumerate(customer.addresses):

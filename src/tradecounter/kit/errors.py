@@ -9,7 +9,7 @@ from typing import Annotated, Self, TypeVar
 from msgspec import UNSET, Meta, Struct, UnsetType
 from msgspec.structs import replace
 
-from tradecounter.kit.text import is_blank, shown_name
+from tradecounter.kit.text import shown_name, trimmed
 
 
 class Code(StrEnum):
@@ -165,9 +165,9 @@ def conflicts(errors: Sequence[FieldError]) -> DomainError:
 
 
 def require_text(field: str, text: str, longest: int) -> str:
-    """Return a string without white space around it. Raises DomainError (invalid): it shows nothing, or is too long."""
-    text = text.strip()
-    if is_blank(text) or len(text) > longest:
+    """Return a string `trimmed`. Raises DomainError (invalid): it shows nothing, or is too long."""
+    text = trimmed(text)
+    if not text or len(text) > longest:
         raise invalid(field, f"must have 1 to {longest} characters, not only white space")
     return text
 

@@ -60,6 +60,16 @@ def test_a_wrong_change_is_rejected(
     assert (response.status_code, response.json()["message"]) == (status, message)
 
 
+def test_texts_of_a_customer_are_stored_without_blank_ends_by_the_api_and_by_files(
+    office: BackOfficeSite, staff: httpx2.Client
+) -> None:
+    texts = {"first_name": " Ada\u200b", "last_name": "\u00a0Lovelace ", "company": "  Engines\u200b "}
+    office.service.must_load("customers", [new_customer() | texts])
+    assert staff.post("/api/customer", json=new_customer() | texts).status_code == 201
+    stored = "select first_name, last_name, company from customer order by id desc limit 2"
+    assert rows(office.service, stored) == [("Ada", "Lovelace", "Engines")] * 2
+
+
 def test_a_price_list_is_named_in_any_case_and_stored_as_it_is_spelled(staff: httpx2.Client) -> None:
     made = staff.post("/api/customer", json=new_customer(price_list="DEFAULT"))
     assert (made.status_code, made.json()["price_list"]) == (201, "default")

@@ -34,7 +34,7 @@ from tradecounter.kit.errors import ErrorCollector, invalid, require_text
 from tradecounter.kit.json_text import decode_json, read_json, to_json
 from tradecounter.kit.keys import clean_external_id
 from tradecounter.kit.money import rounded
-from tradecounter.kit.text import LONGEST_NAME
+from tradecounter.kit.text import LONGEST_NAME, trimmed
 from tradecounter.kit.validation_messages import field_errors_of
 from tradecounter.kit.wire import made_from
 from tradecounter.privacy.personal_data import export_customer
@@ -124,7 +124,7 @@ def _clean_values(change: CustomerChange, collector: ErrorCollector) -> dict[str
             if isinstance(text, str):
                 values[name] = require_text(name, text, LONGEST_NAME)
     if isinstance(change.company, str):
-        values["company"] = change.company.strip()
+        values["company"] = trimmed(change.company)
     for name in EMAIL_FIELDS:
         email = getattr(change, name)
         with collector.collecting():
