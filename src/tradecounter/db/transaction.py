@@ -38,8 +38,9 @@ _ROLLBACK_TO = Statement("rollback to savepoint inner_block", prepared=False)
 # transaction id raises ReadOnlySqlTransaction; the record alone would be an internal error there.
 _MARK_LOG = Statement("select pg_logical_emit_message(true, 'tradecounter', pg_current_xact_id()::text)")
 
-# How the names of foreign keys to customers, users, lists, webhooks and consents end. A roll-back, an erasure or a
-# request deletes these while another transaction adds to them. A violation of any other one is a fault of the program.
+# How the names of foreign keys end whose owner may be deleted while another transaction adds to it. Roll-backs,
+# erasures, requests and jobs delete customers, users, lists, webhooks, consents and agents, and expired orders, which
+# may get notes. A violation of any other foreign key is a fault of the program.
 OWNERS_THAT_ARE_DELETED = (
     "_customer_id_fkey",
     "_user_id_fkey",
@@ -50,6 +51,8 @@ OWNERS_THAT_ARE_DELETED = (
     "_webhook_id_fkey",
     "_consent_id_fkey",
     "_grant_id_fkey",
+    "agent_consent_client_id_fkey",
+    "order_note_order_id_fkey",
 )
 
 _OPEN = {TransactionStatus.INTRANS, TransactionStatus.INERROR}
