@@ -83,6 +83,19 @@ def test_a_user_asks_to_cancel_and_gets_an_answer(
     assert ",Two are cancelled.\r\n" in sam.get("/request?state=closed&format=csv").text
 
 
+def test_a_user_asks_to_cancel_all_that_is_left(office: BackOfficeSite, customer: Customer, buyer: Person) -> None:
+    order = buy(customer, [("PHONE", 5), ("CABLE", 3)])
+    dispatch(office.service, order, (order["items"][0]["id"], 2))
+    path = path_of(order, "cancel")
+    assert "All that is left, 6 units" in text_of(buyer.get(path))
+    assert "We have your request." in text_of(buyer.sends(path, {"everything": "true"}))
+    [(items,)] = rows(
+        office.service, "select items from customer_request where id = %s", request_id(office.service, order)
+    )
+    assert [(item["sku"], item["quantity"]) for item in items] == [("PHONE", 3), ("CABLE", 3)]
+    assert "All that" not in text_of(buyer.get(path_of(order, "return")))
+
+
 def test_both_sides_get_mails(office: BackOfficeSite, sam: Person, customer: Customer, buyer: Person) -> None:
     shop = office.service
     order = buy(customer)

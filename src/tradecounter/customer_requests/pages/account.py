@@ -13,6 +13,7 @@ from tradecounter.customer_requests.handle_requests import (
     FIELDS,
     MOST_BYTES,
     RequestDetails,
+    RequestedUnits,
     askable,
     checked_file,
     open_request,
@@ -33,6 +34,12 @@ _ASK = "/account/order/{reference}/ask/{kind}"
 _FILE = "/account/order/{reference}/file/{id}"
 _MOST_BYTES = len(FIELDS) * MOST_BYTES + 1024 * 1024
 _KINDS: Mapping[str, RequestKind] = {kind: kind for kind in ASKS}
+
+
+class _Asked(RequestDetails):
+    """What is asked on the page; `everything` is all units that can be, whatever `items` say."""
+
+    everything: bool = False
 
 
 class AskPages(Struct, frozen=True):
@@ -66,17 +73,21 @@ class AskPages(Struct, frozen=True):
         reference = call.path_text("reference", "order")
         kind = _kind(call)
 
-        async def work(tx: Transaction, body: RequestDetails, now: datetime) -> int:
+        async def work(tx: Transaction, body: _Asked, now: datetime) -> int:
             files = [
                 checked_file(name, file.filename or "", await file.read(MOST_BYTES + 1))
                 for name, file in submitted.files.items()
             ]
             user = user_of(call)
+            if body.everything:
+                order = await fetch_own_order(tx, user.customer_id, reference)
+                lines = await lines_of_order(tx, order.id)
+                body.items = [RequestedUnits(line.id, most) for line in lines if (most := askable(line, kind))]
             return await open_request(tx, user.customer_id, reference, kind, body, now, files, user_id=user.id)
 
         return await self.desk.change(
             call,
-            RequestDetails,
+            _Asked,
             work,
             again=lambda filled: self.show_form(call, filled),
             to=f"/account/order/{quote(reference)}",
