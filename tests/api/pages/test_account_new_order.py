@@ -108,13 +108,16 @@ def test_the_good_lines_of_a_list_are_taken_and_the_bad_ones_explained(buyer: Pe
     page = buyer.send(FORM, {**items(("SWITCH", 1)), "list": text})
     assert page.status_code == 200
     said = text_of(page)
-    assert "List has 4 lines to correct; the others are in the order" in said
+    assert "List has 4 lines to correct; 1 other line is among those of the order above" in said
     assert "Line 2 is wrong: product 'PHNE' does not exist; did you mean PHONE?" in said
     assert "Line 3 'CABLE,many' must end with a whole number of units" in said
     assert "Line 4 ',4' has no SKU" in said
     assert "Line 5 'CABLE,0' must have 1 to 100,000 units" in said
     assert lines_of(page) == [("SWITCH", "1"), ("PHONE", "2")]
     assert text.replace("PHONE,2\n", "") in page.text.replace("&#39;", "'")
+    again = buyer.send(FORM, fields_of(page))
+    assert "List has 4 lines to correct" in text_of(again)
+    assert "other line" not in text_of(again)
     corrected = buyer.send(FORM, fields_of(page) | {"list": "sku,quantity\nphone,1\nCABLE,3"})
     assert lines_of(corrected) == [("SWITCH", "1"), ("PHONE", "3"), ("CABLE", "3")]
 

@@ -48,11 +48,15 @@ class Line(Struct):
 
 
 class FormLines(Struct):
-    """The lines of the form, and the lines of a pasted list that are wrong, with their errors."""
+    """The lines of the form, and the lines of a pasted list that are wrong, with their errors.
+
+    `taken` is how many lines of a list are in the form.
+    """
 
     lines: list[Line] = field(default_factory=list)
     listed: str = ""
     bad_lines: list[BadLine] = field(default_factory=list)
+    taken: int = 0
     _first: dict[str, Line] = field(default_factory=dict)  # of the lines of each SKU
 
     def __post_init__(self) -> None:
@@ -76,6 +80,7 @@ class FormLines(Struct):
         for line in lines:
             if len(self.lines) < MOST_ITEMS or self._line(line.sku) is not None:
                 self.add(line.sku, str(line.units))
+                self.taken += 1
             else:
                 bad.append(BadLine(line.number, f"is too many: an order has at most {MOST_ITEMS} lines"))
         if bad:
@@ -205,7 +210,9 @@ def checked(
     for field_error in unknown_skus(view, ((number, line.sku) for number, line in enumerate(lines.lines))):
         errors[form_name(field_error.field)] = field_error.message
     if lines.bad_lines:
-        errors["list"] = f"has {plural(len(lines.bad_lines), 'line')} to correct; the others are in the order"
+        taken = plural(lines.taken, "other line is", "other lines are")
+        added = f"; {taken} among those of the order above" if lines.taken else ""
+        errors["list"] = f"has {plural(len(lines.bad_lines), 'line')} to correct{added}"
     if problem is not None:
         errors["file"] = problem.field_errors[0].message if problem.field_errors else problem.message
     return Filled(values, errors, status=STATUS[Kind.INVALID] if errors.keys() - {"list"} else 200)
