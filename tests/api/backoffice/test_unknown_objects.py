@@ -48,6 +48,26 @@ def test_every_address_names_what_is_unknown(staff: httpx2.Client, customer: Cus
         assert any(name in response.json()["message"].lower() for name in names), (operation, response.text)
 
 
+FILTERS = {
+    "customer_id": "987654", "invoice": "987654", "bank_file": "987654", "sku": "NO-SUCH", "reference": "NO-SUCH",
+    "customer_reference": "NO-SUCH", "external_id": "NO-SUCH", "manufacturer": "no-such", "category": "no-such",
+    "email_address": "no@such.example", "subject": "order/NO-SUCH", "actor": "no@such.example",
+}  # fmt: skip
+
+
+def test_a_filter_of_what_is_unknown_finds_nothing(staff: httpx2.Client) -> None:
+    tried = 0
+    for path, operations in staff.get("/api/openapi.json").json()["paths"].items():
+        if "{" in path or path == "/api/price" or "get" not in operations:
+            continue
+        names = {parameter.get("name") for parameter in operations["get"].get("parameters", ())}
+        for name in names & set(FILTERS):
+            response = staff.get(path, params={name: FILTERS[name]})
+            assert (response.status_code, response.json()) == (200, []), (path, name)
+            tried += 1
+    assert tried > 20
+
+
 def test_bodies_and_inner_addresses_name_what_is_unknown(
     office: BackOfficeSite, staff: httpx2.Client, customer: Customer
 ) -> None:

@@ -160,7 +160,7 @@ class OrderOperations(Struct, frozen=True):
     letterhead: Letterhead
     invoice_each_dispatch: bool
 
-    @ORDERS.lists(ALL_ORDERS, "The orders.", errors=(NOT_FOUND,))
+    @ORDERS.lists(ALL_ORDERS, "The orders.")
     async def list_orders(self, tx: Transaction, now: datetime, query: OrderListParameters) -> ListPage[ResellerOrder]:
         """Orders of all customers.
 

@@ -12,13 +12,14 @@ from tradecounter.edge.rest.call import Call
 from tradecounter.edge.rest.days import end_of, start_of, time_or_end_of, time_or_start_of
 from tradecounter.edge.session import require_right
 from tradecounter.kit.errors import invalid
+from tradecounter.kit.keys import key_form
 from tradecounter.kit.text import joined_word
 from tradecounter.orders.queries.all_orders import OrderFilter
 from tradecounter.orders.reseller_wire import Confirmation, OverrideCredit
 from tradecounter.orders.rules import STATUSES
 from tradecounter.orders.states import State
 from tradecounter.orders.wire import ShippingChoice
-from tradecounter.products.queries.products import fetch_product
+from tradecounter.products.queries.products import whole_products
 
 
 class OrderTable(TableParameters, frozen=True, kw_only=True):
@@ -63,7 +64,7 @@ async def order_filter(
 
     `customer` is an id, or what names the customer.
 
-    Raises DomainError: invalid, not found (the product).
+    What does not exist, such as a product, matches no order. Raises DomainError (invalid).
     """
     sku, status = text("sku", wanted.sku), text("status", wanted.status)
     return OrderFilter(
@@ -71,7 +72,7 @@ async def order_filter(
         reference=text("reference", wanted.reference),
         customer_reference=text("customer_reference", wanted.customer_reference),
         external_id=text("external_id", external_id) or None,
-        product_ids=None if sku is None else [(await fetch_product(tx, sku)).record.id],
+        product_ids=None if sku is None else [found.record.id for found in await whole_products(tx, [key_form(sku)])],
         created_from=(start_of if in_days else time_or_start_of)("created_from", wanted.created_from),
         created_to=(end_of if in_days else time_or_end_of)("created_to", wanted.created_to),
         status=None if status is None else _status(status),
