@@ -92,6 +92,7 @@ def test_a_logo_that_cannot_be_read_is_found(installation: Program) -> None:
     assert found["seller"]["message"] == (
         "TRADECOUNTER_SELLER_LOGO: missing.png cannot be read: No such file or directory"
     )
+    assert found["seller"]["remedy"] == "correct it: the back office and the worker do not start until then"
     assert found["mail"]["message"] == found["seller"]["message"]
     assert found["mail"]["remedy"] == "correct this setting; e-mails wait until then"
 

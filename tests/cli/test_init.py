@@ -47,6 +47,13 @@ def test_each_line_is_valid_when_uncommented(here: Program) -> None:
     assert found[f"{PREFIX}QUOTE_LIFETIME"] == defaults[f"{PREFIX}QUOTE_LIFETIME"] == "7d"
 
 
+def test_the_addresses_of_both_sites_are_among_what_a_service_needs(here: Program) -> None:
+    here.json("init")
+    needed = (here.folder / ".env").read_text().split("---- Optional")[0]
+    assert f"# {PREFIX}BASE_URL=https://api.example.com\n" in needed
+    assert f"# {PREFIX}BACKOFFICE_URL=https://backoffice.example.com\n" in needed
+
+
 def test_two_files_have_different_secrets(here: Program, tmp_path_factory: pytest.TempPathFactory) -> None:
     other = Program(tmp_path_factory.mktemp("other"), None, here.forker)
     for program in (here, other):

@@ -24,6 +24,7 @@ _SAVED = Path(f"{FILE}.old")
 _NEEDED = {
     "DATABASE_URL": "postgresql://user:password@host/tradecounter",
     "BASE_URL": "https://api.example.com",
+    "BACKOFFICE_URL": "https://backoffice.example.com",
     "TRUSTED_PROXIES": "127.0.0.1",
     "SMTP_URL": "smtp://user:password@mail.example.com:587",
     "MAIL_FROM": "Orders <orders@example.com>",
@@ -36,7 +37,7 @@ _NEEDED = {
     "SELLER_COMPANY_NUMBER": "00000000",
     "SELLER_REGISTERED_OFFICE": "1 Example Street, London, EC1A 1AA, United Kingdom",
     "SELLER_BANK": "Example Bank|Sort code 00-00-00|Account number 00000000",
-    "SELLER_LOGO": "logo.png",
+    "SELLER_LOGO": "/usr/local/share/tradecounter/logo.png",
 }
 _HEADING = """\
 # Tradecounter's settings. Lines that begin with # are comments. `tradecounter settings` lists the values in

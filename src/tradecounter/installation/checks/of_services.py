@@ -45,7 +45,7 @@ def _seller(settings: Settings) -> Check:
     try:
         letterhead = letterhead_from(settings)
     except SettingsError as error:
-        return wrong("seller", str(error), "correct it: no invoice is issued and no e-mail is sent until then")
+        return wrong("seller", str(error), "correct it: the back office and the worker do not start until then")
     missing = [f"{PREFIX}{name.upper()}" for name in _OF_THE_SELLER if getattr(settings, name) is None]
     if missing:
         return fine("seller", f"not set, so not on invoices: {', '.join(missing)}")
