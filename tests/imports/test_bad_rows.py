@@ -158,7 +158,7 @@ BAD_ROWS = [
     # Customers.
     Bad("customers", {"email_address": "a@a.example", "last_name": "B"}, "first_name: is required for a new customer"),
     Bad("customers", {**PERSON, "first_name": ""}, "first_name: must not be empty"),
-    Bad("customers", {**PERSON, "last_name": " "}, "last_name: must not be blank"),
+    Bad("customers", {**PERSON, "last_name": " "}, "last_name: must have 1 to 200 characters"),
     Bad("customers", {**PERSON, "email_address": "a@b>"}, "email_address: must be an e-mail address"),
     Bad("customers", {**PERSON, "accounts_email": f"a@{'ü' * 60}.uk"}, "accounts_email: must be an e-mail address"),
     Bad("customers", {**PERSON, "email_address": "nobody"}, "email_address: must be an e-mail address"),

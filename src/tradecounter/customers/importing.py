@@ -2,12 +2,13 @@
 
 from collections.abc import Iterator
 from datetime import datetime
+from decimal import Decimal
 from typing import Annotated, Any
 
 from msgspec import UNSET, Meta, UnsetType
 
 from tradecounter.bulk.kinds import ImportKind, Stage, Staged
-from tradecounter.bulk.rows import RowNotes, checked_key, folded, pounds, required_text, set_members, stored_external_id
+from tradecounter.bulk.rows import RowNotes, checked_key, folded, set_members
 from tradecounter.bulk.statements import (
     merge_statement,
     required_when_new,
@@ -27,13 +28,11 @@ from tradecounter.customers.queries.importing import (
     existing_customers,
     imported_customers,
 )
-from tradecounter.customers.settings import DEFAULTS, EMAIL_FIELDS, LARGEST, SETTINGS, CustomerChange
+from tradecounter.customers.settings import DEFAULTS, SETTINGS, CustomerChange, clean_settings
 from tradecounter.customers.wire import AddressDetails, Email
 from tradecounter.db.transaction import Transaction
 from tradecounter.events.record import NewEvent, record_events
-from tradecounter.kit.email_addresses import NOT_AN_EMAIL, parse_email
 from tradecounter.kit.keys import Spellings
-from tradecounter.kit.text import trimmed
 
 
 async def record_imported_customers(tx: Transaction, import_id: int, _changed: int, now: datetime) -> None:
@@ -85,22 +84,12 @@ def _staged(customer: CustomerRow, lists: Spellings, notes: RowNotes) -> Iterato
     if isinstance(customer.price_list, str):
         price_list = checked_key(notes, "price_list", customer.price_list)
         values["price_list"] = lists.of(price_list) if isinstance(price_list, str) else price_list
-    for name in EMAIL_FIELDS:
-        if isinstance(email := getattr(customer, name), str) and parse_email(email) is None:
-            notes.error(name, NOT_AN_EMAIL)
-    for name in ("first_name", "last_name"):
-        if name in values:
-            values[name] = required_text(notes, name, values[name])
-    if isinstance(customer.company, str):
-        values["company"] = trimmed(customer.company)
-    values |= stored_external_id(notes, values)
+    cleaned = clean_settings(customer, notes.collecting)
+    values |= {name: str(value) if isinstance(value, Decimal) else value for name, value in cleaned.items()}
     if isinstance(customer.addresses, list):
         for number, address in enumerate(customer.addresses):
             with notes.collecting():
                 check_address(address, f"addresses[{number}]")
-    for name, most in LARGEST.items():
-        if name in values:
-            values[name] = pounds(notes, name, getattr(customer, name), most)
     yield folded(customer.email_address), values
 
 

@@ -1,6 +1,7 @@
 """A customer's settings: what is stored, and what the API, the pages, the command and files may change of it."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
 from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Annotated, Any, Literal
@@ -8,9 +9,12 @@ from typing import Annotated, Any, Literal
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from tradecounter.customers.wire import Email, ShortText
-from tradecounter.kit.keys import ExternalId
-from tradecounter.kit.numbers import Percent, Pounds
-from tradecounter.kit.text import fold
+from tradecounter.kit.email_addresses import NOT_AN_EMAIL, parse_email
+from tradecounter.kit.errors import invalid, require_text
+from tradecounter.kit.keys import ExternalId, clean_external_id
+from tradecounter.kit.money import rounded
+from tradecounter.kit.numbers import PENNY_PLACES, Percent, Pounds, too_exact
+from tradecounter.kit.text import LONGEST_NAME, fold, trimmed
 from tradecounter.kit.wire import Moment, RequiredText, Timed
 
 TradeAccount = Annotated[bool, Meta(description="Whether the account is shown expected deliveries.")]
@@ -91,8 +95,7 @@ class CustomerChange(Struct, frozen=True, omit_defaults=True, kw_only=True):
 
 SETTINGS = CustomerChange.__struct_fields__
 
-LARGEST = {"discount": Decimal(100), "credit_limit": Decimal(1_000_000_000)}
-EMAIL_FIELDS = ("email_address", "accounts_email")
+_LARGEST = {"discount": Decimal(100), "credit_limit": Decimal(1_000_000_000)}
 
 # Of a new customer, where a setting may not be null.
 DEFAULTS: Mapping[str, Any] = {
@@ -126,3 +129,49 @@ EXAMPLE = Account(
     created_at=datetime(2026, 6, 16, 9, 12, 44, tzinfo=UTC),
     external_id="ERP-20417",
 )
+
+
+def clean_settings(change: CustomerChange, collecting: Callable[[], AbstractContextManager[None]]) -> dict[str, Any]:
+    """Return the settings that are stored otherwise than they are given, by name; wrong ones are UNSET.
+
+    `collecting` runs a block and collects the field error of its DomainError.
+    """
+    cleaned: dict[str, Any] = {}
+    for name, clean in _CLEAN.items():
+        value = getattr(change, name)
+        if value is not UNSET and value is not None:
+            cleaned[name] = UNSET
+            with collecting():
+                cleaned[name] = clean(name, value)
+    return cleaned
+
+
+def _name(field: str, text: str) -> str:
+    return require_text(field, text, LONGEST_NAME)
+
+
+def _email(field: str, text: str) -> str:
+    if parse_email(text) is None:
+        raise invalid(field, NOT_AN_EMAIL)
+    return text
+
+
+def _amount(field: str, amount: Decimal) -> Decimal:
+    most = _LARGEST[field]
+    if not amount.is_finite() or not 0 <= amount <= most:
+        raise invalid(field, f"must be a number between 0 and {most}, not {amount}")
+    if (stored := rounded(amount)) != amount:
+        raise invalid(field, too_exact(str(amount), PENNY_PLACES))
+    return stored
+
+
+_CLEAN: Mapping[str, Callable[[str, Any], Any]] = {
+    "email_address": _email,
+    "first_name": _name,
+    "last_name": _name,
+    "company": lambda _, text: trimmed(text),
+    "accounts_email": _email,
+    "discount": _amount,
+    "credit_limit": _amount,
+    "external_id": lambda _, text: clean_external_id(text),
+}

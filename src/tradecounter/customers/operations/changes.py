@@ -21,7 +21,7 @@ from tradecounter.customers.queries.accounts import (
     lock_account,
     stored_price_list,
 )
-from tradecounter.customers.settings import EMAIL_FIELDS, LARGEST, SETTINGS, Account, CustomerChange
+from tradecounter.customers.settings import SETTINGS, Account, CustomerChange, clean_settings
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.permissions import Role, roles_of
 from tradecounter.edge.rest.negotiation import ZIP
@@ -29,12 +29,8 @@ from tradecounter.edge.rest.responses import OpenFileResponse
 from tradecounter.events.record import record_event
 from tradecounter.identity.manage_keys import KeyRequest, create_key
 from tradecounter.identity.queries.api_keys import fetch_key
-from tradecounter.kit.email_addresses import NOT_AN_EMAIL, parse_email
-from tradecounter.kit.errors import ErrorCollector, invalid, require_text
+from tradecounter.kit.errors import ErrorCollector, invalid
 from tradecounter.kit.json_text import decode_json, read_json, to_json
-from tradecounter.kit.keys import clean_external_id
-from tradecounter.kit.money import rounded
-from tradecounter.kit.text import LONGEST_NAME, trimmed
 from tradecounter.kit.validation_messages import field_errors_of
 from tradecounter.kit.wire import made_from
 from tradecounter.privacy.personal_data import export_customer
@@ -101,7 +97,7 @@ async def _checked(tx: Transaction, change: CustomerChange, *, new: bool) -> Cus
     Raises DomainError (invalid) with all errors; of the credit terms of an account that is not `new`, only of each.
     """
     collector = ErrorCollector()
-    values = _clean_values(change, collector)
+    values = clean_settings(change, collector.collecting)
     with collector.collecting():
         if new:
             _require_paired(_named_or(change.credit_limit, None), _named_or(change.term_days, None))
@@ -113,34 +109,6 @@ async def _checked(tx: Transaction, change: CustomerChange, *, new: bool) -> Cus
             await require_method(tx, change.shipping_method)
     collector.check()
     return structs.replace(change, **values)
-
-
-def _clean_values(change: CustomerChange, collector: ErrorCollector) -> dict[str, Any]:
-    """Return the values that are stored otherwise than they are given."""
-    values: dict[str, Any] = {}
-    for name in ("first_name", "last_name"):
-        text = getattr(change, name)
-        with collector.collecting():
-            if isinstance(text, str):
-                values[name] = require_text(name, text, LONGEST_NAME)
-    if isinstance(change.company, str):
-        values["company"] = trimmed(change.company)
-    for name in EMAIL_FIELDS:
-        email = getattr(change, name)
-        with collector.collecting():
-            if isinstance(email, str) and parse_email(email) is None:
-                raise invalid(name, NOT_AN_EMAIL)
-    with collector.collecting():
-        if isinstance(change.external_id, str):
-            values["external_id"] = clean_external_id(change.external_id)
-    for name, most in LARGEST.items():
-        amount = getattr(change, name)
-        with collector.collecting():
-            if amount is not UNSET and amount is not None:
-                if not amount.is_finite() or not 0 <= amount <= most:
-                    raise invalid(name, f"must be between 0 and {most}")
-                values[name] = rounded(amount)
-    return values
 
 
 def _named_or(value: Any, otherwise: Any) -> Any:
