@@ -100,8 +100,10 @@ def ask_approval(person: Person, code: str, method: int | None) -> httpx2.Respon
 
 
 def decide(person: Person, code: str, step: str) -> httpx2.Response:
-    """Take a step of an approver: `approve`, `decline` or `price`."""
-    return send(person, f"{APPROVAL}/{code}/{step}", {"reason": REASON} if step == "decline" else {"once": ""})
+    """Take a step of an approver, `approve`, `decline` or `price`, at the price that the request's page shows."""
+    path = f"{APPROVAL}/{code}"
+    shown = fields_of(person.get(path), where=lambda name: name == "pricing")
+    return send(person, f"{path}/{step}", {"reason": REASON} if step == "decline" else {**shown, "once": ""})
 
 
 def limit_user(owner: Person, user: int, limit: object) -> httpx2.Response:
