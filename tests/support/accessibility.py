@@ -49,7 +49,7 @@ def all_errors(tab: Tab) -> list[str]:
 def what_is_cut(tab: Tab) -> list[str]:
     """What does not fit into the window at the widths of phones, tablets, laptops and desks: the page, or a table."""
     found = []
-    for width in (390, 768, 1024, 1280, 1440):
+    for width in (320, 390, 768, 1024, 1280, 1440):
         tab.resize(width)
         tables = tab.run(_CUT)
         found += [f"{width}: {name}" for name in (*(["the page"] if tab.is_too_wide else []), *tables)]
