@@ -9,7 +9,7 @@ from starlette.requests import Request
 from starlette.types import Scope
 
 from tradecounter.edge.people import Person, StaffMember
-from tradecounter.edge.permissions import allows, includes
+from tradecounter.edge.permissions import allows, includes, roles_of
 from tradecounter.kit.errors import Code, DomainError, Kind
 
 # The keys in the ASGI scope.
@@ -62,7 +62,7 @@ def has_right(request: Request, scope: str) -> bool:
 def require_right(request: Request, scope: str) -> None:
     """Check a right that not everybody who may open the page has. Raises DomainError (forbidden)."""
     if not has_right(request, scope):
-        raise DomainError(Kind.FORBIDDEN, f"this needs the right {scope}", code=Code.SCOPE_NEEDED)
+        raise DomainError(Kind.FORBIDDEN, f"this needs the role {' or '.join(roles_of(scope))}", code=Code.SCOPE_NEEDED)
 
 
 def token_has_scope(request: Request, scope: str) -> bool:

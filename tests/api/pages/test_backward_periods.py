@@ -41,5 +41,6 @@ def test_the_pages_of_customers_say_it_beside_the_day(office: BackOfficeSite, na
 def assert_said(person: Person, path: str) -> None:
     page = person.get(days(path))
     assert "Must not be after 2026-03-01" in text_of(page), page.text
+    assert " yet." not in text_of(page)  # a list that is not read is not empty
     assert person.get(days(path).replace(SINCE, UNTIL)).status_code == 200
     assert "Must not be after" not in text_of(person.get(days(path).replace(SINCE, UNTIL)))

@@ -22,6 +22,8 @@ _HEADINGS = {
     404: "There is nothing here",
     405: "This address cannot do that",
     409: "This is not possible now",
+    410: "This link has ended",
+    413: "This is too large",
     429: "Too many attempts",
     503: "Please try again in a moment",
 }

@@ -10,7 +10,7 @@ from starlette.responses import Response
 
 from tradecounter.edge.page_kit.filled_forms import Filled
 from tradecounter.edge.people import CustomerUser, Person, StaffMember
-from tradecounter.edge.permissions import Role, UserRole, allows
+from tradecounter.edge.permissions import Role, UserRole, allows, roles_of
 from tradecounter.edge.rest.call import Call
 from tradecounter.edge.rest.operation import Method, Operation, Parameter, Success, endpoint
 from tradecounter.edge.session import session_of
@@ -116,11 +116,9 @@ def may_open(person: Person, operation: Operation) -> bool:
 
 def needed(operation: Operation) -> str:
     """Return what a person lacks to open a page."""
-    if isinstance(operation, PageOperation) and operation.user_roles:
-        return f"this needs the role {' or '.join(dict.fromkeys(('owner', *operation.user_roles)))}"
-    return (
-        f"this needs the right {operation.scope}" if operation.scope else f"this needs {' or '.join(operation.roles)}"
-    )
+    user_roles = operation.user_roles if isinstance(operation, PageOperation) else ()
+    roles = ("owner", *user_roles) if user_roles else operation.roles or roles_of(operation.scope)
+    return f"this needs the role {' or '.join(dict.fromkeys(roles))}"
 
 
 def roles_of_caller(call: Call) -> list[Role]:
