@@ -20,6 +20,7 @@ from tradecounter.identity.installation_secret import secret_keys
 from tradecounter.kit.clock import UK, day_in_words, uk_date
 from tradecounter.kit.email_addresses import NOT_AN_EMAIL, parse_email, parse_mailbox
 from tradecounter.kit.money import in_pounds
+from tradecounter.kit.numbers import in_kilograms
 from tradecounter.kit.text import fold, one_line
 from tradecounter.letterhead.seller import Letterhead, letterhead_from
 from tradecounter.notifications.mail import LOGO_ID, Attachment, Letter, Mail, make_mail
@@ -83,6 +84,7 @@ def _templates(*, html: bool) -> jinja2.Environment:
     )
     templates.filters.update(
         pounds=in_pounds,
+        kilograms=in_kilograms,
         day=_day,
         date=day_in_words,
         moment=_moment,

@@ -192,7 +192,7 @@ def test_support_gets_a_mail_with_everything_needed_to_price_a_quote(shop: Servi
     facts = [
         code, "Ada Buyer", f"(id {buyer.id})", "Ada@harbour.example", "PO-5", "END-3", BUYER, "01130000000",
         "door@harbour.example", "0113 496 0000", "1 Test Street Leeds LS1 1AA United Kingdom", "Slowpost Standard",
-        "Fastvan", "£45.00", "£270.00", "£12.50", "£25.00", ", 7 in stock", "Harbour & Sons",
+        "Fastvan", "£45.00", "£270.00", "£12.50", "£25.00", ", 7 in stock", "Harbour & Sons", "Shipping weight 9 kg",
         f"tradecounter quote confirm {code}",
     ]  # fmt: skip
     assert_shows(mail, *facts)

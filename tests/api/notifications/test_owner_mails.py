@@ -72,6 +72,7 @@ def test_owners_are_told_of_a_new_key_without_the_key(shop: Service, customer: C
     assert facts(mail)["Key"] == "ERP <i>"
     assert facts(mail)["Scopes"] == "read, order, account"
     assert "can order for your account" in plain(mail)
+    assert all(len(line) < 79 for line in plain(mail).splitlines())
     assert facts(mail)["Added by"] == dev.email
     assert "<i>" not in html(mail)
     assert key not in plain(mail) + html(mail)

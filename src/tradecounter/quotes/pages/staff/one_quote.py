@@ -23,7 +23,7 @@ from tradecounter.edge.rest.call import Call
 from tradecounter.identity.installation_secret import secret_key
 from tradecounter.kit.errors import DomainError, FieldError, Kind, invalid, named_by
 from tradecounter.kit.money import NOTHING, rounded
-from tradecounter.kit.numbers import Percent, Pounds, UnreadableNumberError, read_percent, read_pounds
+from tradecounter.kit.numbers import Percent, Pounds, UnreadableNumberError, in_kilograms, read_percent, read_pounds
 from tradecounter.kit.text import fold
 from tradecounter.orders.lines import OrderLine, total_costs
 from tradecounter.orders.offers import chosen_option, dated_now
@@ -118,8 +118,8 @@ class QuoteSheet(Struct, frozen=True):
 
     @property
     def weight(self) -> str:
-        """The weight of all goods in kilograms."""
-        return f"{self.quote.shipping_weight.normalize():f}"
+        """The weight of all goods."""
+        return in_kilograms(self.quote.shipping_weight)
 
     @property
     def list_net(self) -> Decimal:
