@@ -1,11 +1,9 @@
 """The Jinja environment of the pages."""
 
-import re
 from collections.abc import Callable
 from functools import cache
 
 import jinja2
-from jinja2.ext import Extension
 
 from tradecounter.edge.page_kit.highlighting import highlighted
 from tradecounter.edge.page_kit.markdown import render_inline, render_text
@@ -25,22 +23,11 @@ def site_templates(site: str) -> jinja2.Environment:
     """Return an environment for the pages of a site, `staff` or `account`, with all slices' templates for it.
 
     `orders/list.html` is `orders/pages/templates/staff/list.html`, or `…/both/…`. An unknown name is an error.
-    The macros of `orders/parts.html` are those of `orders__parts` in every template.
     """
     environment = _environment(_SliceLoader(site), _SliceLoader("both"))
-    environment.add_extension(_SliceMacros)
     environment.filters |= FILTERS
     environment.globals["plural"] = plural
     return environment
-
-
-class _SliceMacros(Extension):
-    """Imports the macros that a template uses, with the variables of the page."""
-
-    def preprocess(self, source: str, name: str | None, filename: str | None = None) -> str:
-        used = sorted(set(re.findall(r"\b([a-z][a-z_]*)__([a-z_]+)\.", source)))
-        imports = (f'{{% import "{folder}/{file}.html" as {folder}__{file} with context %}}' for folder, file in used)
-        return "".join(imports) + source
 
 
 class _SliceLoader(jinja2.PackageLoader):
