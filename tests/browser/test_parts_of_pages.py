@@ -50,6 +50,18 @@ def test_the_names_and_amounts_of_a_chart_do_not_overlap(tab: Tab, sites: DemoSi
         assert one[1] <= other[0] or other[1] <= one[0] or one[3] <= other[2] or other[3] <= one[2]
 
 
+@pytest.mark.parametrize("path", ["/order", "/money", "/customer", "/goods-in"])
+def test_a_list_is_a_table_on_paper(tab: Tab, sites: DemoSites, path: str) -> None:
+    tab.resize(680)  # the width of A4 between its margins
+    tab.open(sites.office.url + path)
+    tab.page.emulate_media(media="print")
+    displays = (
+        "[...document.querySelector('table.cards tbody tr').children].map(cell => getComputedStyle(cell).display)"
+    )
+    assert set(tab.run(displays)) <= {"table-cell", "none"}
+    assert not tab.is_too_wide
+
+
 def test_a_list_stays_in_its_order_when_a_filter_changes(tab: Tab, sites: DemoSites) -> None:
     tab.open(f"{sites.office.url}/order")
     tab.page.get_by_role("link", name="Total").press("Enter")
