@@ -223,9 +223,11 @@ class DeskHistory(BesideTwin):
 
         def work(books: NaiveDesk) -> Done:
             books.sign_in(user)
-            books.list_of(user, chosen)
+            before = books.list_of(user, chosen)
+            stored = (before.user, list(before.units.items()))
             books.save_list(user, chosen, self.sold(wanted), is_shared=shared)
-            return [(None, "saved_list.change")]
+            after = books.lists[chosen]
+            return [] if (after.user, list(after.units.items())) == stored else [(None, "saved_list.change")]
 
         self.take(steps.save_list(person, self.sold(wanted), f"{chosen}/change", shared=shared), work)
 

@@ -143,7 +143,7 @@ def test_an_order_is_sent_to_another_address_with_three_clicks(
         work.click(work.link("Amend"))
         work.click(work.page.locator("summary", has_text="Change the delivery address"))
         work.fill(work.field("Recipient"), "Ada Example")
-        work.fill(work.field("Street"), "9 New Road")
+        work.fill(work.field("House number and street"), "9 New Road")
         work.fill(work.field("Town"), "York")
         work.fill(work.field("Postcode"), "YO1 7HH")
         work.click(work.button("Amend the order"))
