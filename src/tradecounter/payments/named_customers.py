@@ -10,6 +10,7 @@ from tradecounter.payments.queries.bank_lines import Company
 
 _WORD = re.compile(r"[^\W_]+")
 _FEWEST_LETTERS = 5  # of a first word that names a company alone
+_FEWEST_OF_OWNER = 4  # of a word of the owner's names
 _FEWEST_TELLING = 4  # letters and digits of a reference
 # Words of banks and payers, which name no company alone.
 _USUAL = {
@@ -43,18 +44,23 @@ def names_another(text: str, owner_id: int, companies: Companies) -> Sequence[in
     """Return the customers that a text names, unless it names the owner of the invoice.
 
     A text names a company by its whole name. It also names it by its first word, if this word is not common in bank
-    files and no other company's name begins with it. Any longer word of the owner's names counts as naming the owner.
+    files and no other company's name begins with it. Any longer word of the owner's names counts as naming the owner,
+    unless it is common in bank files or in the other company's names too, such as Limited.
     """
     words, lower = words_of(text), text.lower()
     owner = companies.by_customer.get(owner_id)
-    if owner is not None and any(len(word) >= _FEWEST_LETTERS - 1 for word in words & words_of(owner.names)):
-        return []
+    shared = set() if owner is None else words & words_of(owner.names) - _USUAL
+    of_owner = {word for word in shared if len(word) >= _FEWEST_OF_OWNER}
     customers = []
     for word in words:
         begun = companies.by_first_word.get(word, [])
         is_alone = len(begun) == 1 and len(word) >= _FEWEST_LETTERS and word not in _USUAL
-        named = [company.customer_id for company in begun if is_alone or company.company.lower() in lower]
-        customers += [customer_id for customer_id in named if customer_id != owner_id]
+        named = [company for company in begun if is_alone or company.company.lower() in lower]
+        customers += [
+            company.customer_id
+            for company in named
+            if company.customer_id != owner_id and of_owner <= words_of(company.names)
+        ]
     return sorted(customers)
 
 

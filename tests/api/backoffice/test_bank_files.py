@@ -113,6 +113,19 @@ def test_an_invoice_number_beside_the_name_of_another_customer_is_left_for_a_per
     assert done["recorded"] == 3
 
 
+def test_a_word_that_two_companies_have_in_their_names_names_neither(
+    staff: httpx2.Client, office: BackOfficeSite
+) -> None:
+    owner, other = (office.service.customer(company=name) for name in ("Foo Wexholme Limited", "Tarnside Limited"))
+    number = invoice(office, owner)
+    texts = [f"TARNSIDE LIMITED INV {number}", f"TARNSIDE LIMITED FOR WEXHOLME {number}"]
+    done = imported(staff, HEADINGS + "".join(f"2026-06-15,1.2{n},,{text}\n" for n, text in enumerate(texts)))
+    assert (done["recorded"], [line["why"] for line in done["unplaced"]]) == (
+        1,
+        [f"the reference names customer {other.id} beside invoice {number} of customer {owner.id}"],
+    )
+
+
 def test_a_customer_that_is_called_like_a_bank_writes_keeps_no_money_from_others(
     staff: httpx2.Client, office: BackOfficeSite
 ) -> None:
