@@ -181,6 +181,8 @@ def test_mapping_a_missing_column_is_an_error(tradecounter: Program) -> None:
         (("stock", "-", "--map", "Code"), "--map 'Code': must be THEIRS=OURS"),
         (("stock", "-", "--map", "=sku"), "--map '=sku': must be THEIRS=OURS"),
         (("stock", "-", "--map", "Code=code"), "'code' is not one of sku, available"),
+        (("stock", "-", "--map", "A=sku", "--map", "B=sku"), "--map 'B=sku': 'sku' has another column already"),
+        (("stock", "-", "--map", "A=sku", "--map", "a=available"), "the file's column has another field already"),
         (("products", "-", "--on-hand"), "--on-hand is only for imports of stock"),
         (("stock", "-", "-o", "changes.csv"), "-o is the file for --diff: add --diff"),
         (("shoes", "-"), "'shoes' is not one of categories"),

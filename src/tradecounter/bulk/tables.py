@@ -61,14 +61,21 @@ def normal_name(name: str) -> str:
 
 
 def renamed_columns(pairs: Iterable[str], fields: Collection[str]) -> dict[str, str]:
-    """Return the field of each column from texts such as `Unit price=single_unit_cost`. Raises ValueError."""
-    renamed = {}
+    """Return the field of each column from texts such as `Unit price=single_unit_cost`.
+
+    Raises ValueError, also if a column or a field is there twice.
+    """
+    renamed: dict[str, str] = {}
     for pair in pairs:
         theirs, sign, ours = (part.strip() for part in pair.rpartition("="))
         if not sign or not theirs:
             raise ValueError(f"{pair!r}: must be THEIRS=OURS: the file's column and the field")
         if ours not in fields:
             raise ValueError(f"{pair!r}: {ours!r} is not one of {', '.join(fields)}")
+        if ours in renamed.values():
+            raise ValueError(f"{pair!r}: {ours!r} has another column already")
+        if normal_name(theirs) in map(normal_name, renamed):
+            raise ValueError(f"{pair!r}: the file's column has another field already")
         renamed[theirs] = ours
     return renamed
 

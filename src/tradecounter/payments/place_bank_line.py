@@ -164,6 +164,7 @@ async def place_bank_line(tx: Transaction, line_id: int, placement: Placement, n
     )
     payment = await record_payment(tx, new, now)
     _require_open(line_id, await lock_bank_line(tx, line_id), "unplaced", "set_aside")
+    line = await fetch_bank_line(tx, line_id)  # as it is after the wait for the lock
     await set_placed(tx, [(line_id, payment.id, "placed by hand")], None, now)
     after = {"state": "placed", "payment_id": payment.id, "customer_id": payment.customer_id}
     audit(tx, "bank_line.place", _subject(line_id), now, before=_audited_line(line), after=after)
@@ -173,8 +174,8 @@ async def place_bank_line(tx: Transaction, line_id: int, placement: Placement, n
 async def set_bank_line_aside(tx: Transaction, line_id: int, reason: str, now: datetime) -> StoredLine:
     """Mark a line as one that pays nothing here. Raises DomainError: not found, invalid, conflict (placed already)."""
     reason = require_text("reason", reason, LONGEST_REASON)
-    line = await fetch_bank_line(tx, line_id)
     _require_open(line_id, await lock_bank_line(tx, line_id), "unplaced")
+    line = await fetch_bank_line(tx, line_id)
     set_aside(tx, line_id, reason, now)
     after = {"state": "set_aside", "why": reason}
     audit(tx, "bank_line.set_aside", _subject(line_id), now, before=_audited_line(line), after=after)

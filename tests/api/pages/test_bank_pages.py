@@ -145,6 +145,9 @@ def test_columns_that_are_not_known_are_chosen_on_the_page(
     page = fran.get(path)
     assert "there is no column for the amount" in text_of(page)
     fields = {"date": "When", "amount": "How much", "reference": "Why"}
+    twice = fran.send(path, {**fields, "date": "Why"})
+    assert (twice.status_code, "ust be another column than" in text_of(twice)) == (400, True)
+    assert "there is no column for the amount" in text_of(fran.get(path))
     assert f"£5.00 of invoice {number}" in text_of(fran.sends(path, fields))
     assert "is discarded" in text_of(fran.sends(f"{path}/discard"))
     assert fran.get(path).status_code == 404

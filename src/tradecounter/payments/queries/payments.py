@@ -165,20 +165,23 @@ async def find_duplicates(tx: Transaction, payments: Sequence[ToRecord]) -> list
     return await tx.fetch_all(_DUPLICATES, **_columns(payments))
 
 
+# Ids are drawn in the order of the rows that are inserted, but returned in any order.
 _INSERT_PAYMENTS = Statement("""
     insert into payment (customer_id, amount, received_on, counts_from, method, reference, recorded_at)
     select customer_id, amount, day, counts_from, method, reference, :now
     from unnest(:customer_ids::bigint[], :days::date[], :amounts::numeric[], :methods::text[], :references::text[],
-                :counts_from::timestamptz[]) as t (customer_id, day, amount, method, reference, counts_from)
+                :counts_from::timestamptz[]) with ordinality
+         as t (customer_id, day, amount, method, reference, counts_from, number)
+    order by number
     returning id
 """)
 
 
 async def insert_payments(tx: Transaction, payments: Sequence[ToRecord], now: datetime) -> list[int]:
-    """Store payments; return their ids."""
+    """Store payments; return their ids in the order of the payments."""
     counted = [counts_from(payment.received_on, now) for payment in payments]
     rows = await tx.fetch_all(_INSERT_PAYMENTS, **_columns(payments), counts_from=counted, now=now)
-    return [payment_id for (payment_id,) in rows]
+    return sorted(payment_id for (payment_id,) in rows)
 
 
 def _columns(payments: Sequence[ToRecord]) -> dict[str, list[Any]]:

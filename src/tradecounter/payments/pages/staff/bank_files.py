@@ -142,7 +142,13 @@ class BankFilePages(Struct, frozen=True):
     async def check(self, call: Call) -> Response:
         bank_file, submitted = self._find(call), await read_submitted(call)
         chosen = parse_form(submitted, BankRow)
-        bank_file.renamed = {heading: name for name in BankRow.__struct_fields__ if (heading := getattr(chosen, name))}
+        columns = [(name, heading) for name in BankRow.__struct_fields__ if (heading := getattr(chosen, name))]
+        renamed = {heading: name for name, heading in columns}
+        twice = [name for name, heading in columns if renamed[heading] != name]
+        if twice:
+            error = invalid(twice[0], "must be another column than the one chosen for another field")
+            return self._show(call, bank_file, Filled.of(submitted, error, STATUS[error.kind]))
+        bank_file.renamed = renamed
         await self._look(call, bank_file)
         return self.desk.go(call, bank_file.path)
 
