@@ -1816,6 +1816,14 @@ CREATE TABLE public.removed_price (
 
 COMMENT ON TABLE public.removed_price IS 'Deleted prices of lists and of contracts, until their change is announced.';
 
+CREATE TABLE public.repeated_bank_line (
+    bank_line_id bigint NOT NULL,
+    bank_file_id bigint NOT NULL,
+    line integer NOT NULL
+);
+
+COMMENT ON TABLE public.repeated_bank_line IS 'Lines of a file that an earlier file stored. If that one is rolled back, they belong to this one.';
+
 CREATE UNLOGGED TABLE public.request_count (
     customer_id bigint NOT NULL,
     window_start timestamp with time zone NOT NULL,
@@ -2634,6 +2642,9 @@ ALTER TABLE ONLY public.refresh_token
 ALTER TABLE ONLY public.remittance
     ADD CONSTRAINT remittance_pkey PRIMARY KEY (id);
 
+ALTER TABLE ONLY public.repeated_bank_line
+    ADD CONSTRAINT repeated_bank_line_pkey PRIMARY KEY (bank_line_id, bank_file_id);
+
 ALTER TABLE ONLY public.request_count
     ADD CONSTRAINT request_count_pkey PRIMARY KEY (customer_id, window_start);
 
@@ -2984,6 +2995,8 @@ CREATE INDEX remittance_awaited ON public.remittance USING btree (amount) WHERE 
 CREATE INDEX remittance_of_customer ON public.remittance USING btree (customer_id, id);
 
 CREATE INDEX remittance_of_payment ON public.remittance USING btree (payment_id);
+
+CREATE INDEX repeated_bank_line_of_file ON public.repeated_bank_line USING btree (bank_file_id);
 
 CREATE INDEX request_file_of_request ON public.request_file USING btree (request_id, id);
 
@@ -3446,6 +3459,12 @@ ALTER TABLE ONLY public.remittance
 
 ALTER TABLE ONLY public.remittance
     ADD CONSTRAINT remittance_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.customer_user(id) ON DELETE SET NULL;
+
+ALTER TABLE ONLY public.repeated_bank_line
+    ADD CONSTRAINT repeated_bank_line_bank_file_id_fkey FOREIGN KEY (bank_file_id) REFERENCES public.bank_file(id);
+
+ALTER TABLE ONLY public.repeated_bank_line
+    ADD CONSTRAINT repeated_bank_line_bank_line_id_fkey FOREIGN KEY (bank_line_id) REFERENCES public.bank_line(id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.request_file
     ADD CONSTRAINT request_file_request_id_fkey FOREIGN KEY (request_id) REFERENCES public.customer_request(id) ON DELETE CASCADE;

@@ -13,6 +13,7 @@ from tradecounter.orders.queries.orders import lock_orders
 from tradecounter.payments.queries.bank_files import (
     LineOfFile,
     fetch_bank_file,
+    hand_over_lines,
     lock_bank_file,
     lock_lines_of_file,
     paid_by,
@@ -27,8 +28,8 @@ _MOST_NAMED = 20
 async def roll_back_bank_file(tx: Transaction, file_id: int, now: datetime, *, force: bool = False) -> RolledBackFile:
     """Undo the import of a bank file; with `force`, leave the lines alone that have changed since.
 
-    The payments of the file are reversed. Lines that it stored are removed, so that a corrected file can be imported.
-    Lines that it placed wait again. The accounts are locked first, then the orders, then the lines.
+    The payments of the file are reversed. Lines that it stored are removed, so that a corrected file can be imported,
+    unless another file has them too. All other lines that it placed wait again. The accounts are locked first, then the orders, then the lines.
 
     Raises DomainError: not found, conflict (rolled back already, too old, lines have changed since, or a part of a
     payment was refunded).
@@ -45,7 +46,10 @@ async def roll_back_bank_file(tx: Transaction, file_id: int, now: datetime, *, f
     undone = [line for line in lines if not _has_changed(line)]
     reversed_ = [line.payment_id for line in undone if line.payment_id is not None and line.state == "placed"]
     await reverse_locked(tx, reversed_, f"bank file {file_id} was rolled back", now)
-    removed, restored = [line.id for line in undone if line.is_own], [line.id for line in undone if not line.is_own]
+    own = [line.id for line in undone if line.is_own]
+    handed_over = await hand_over_lines(tx, file_id, own, now)
+    removed = [line_id for line_id in own if line_id not in handed_over]
+    restored = [line.id for line in undone if line.was_placed_by_it and line.id not in removed]
     await undo_lines(tx, file_id, removed, restored, f"bank file {file_id}, which had placed it, was rolled back", now)
     counts = {"reversed": len(reversed_), "removed": len(removed), "kept": len(kept)}
     audit(tx, "bank_file.roll_back", f"bank-file/{file_id}", now, after=counts)

@@ -418,6 +418,22 @@ def test_a_line_that_waited_before_waits_again_after_a_roll_back(
     assert imported(staff, text)["recorded"] == 1
 
 
+def test_a_line_that_another_file_has_too_waits_after_a_roll_back_of_the_first(
+    staff: httpx2.Client, office: BackOfficeSite, customer: Customer
+) -> None:
+    placed, waiting = f"2026-06-09,2.15,,INV {invoice(office, customer)}\n", "2026-06-09,2.25,,nobody knows\n"
+    first = imported(staff, f"{HEADINGS}2026-06-08,2.35,,first alone\n{placed}{waiting}")
+    second = imported(staff, f"{HEADINGS}{waiting}{placed}")
+    staff.post(f"/api/bank-file/{first['id']}/roll-back").raise_for_status()
+    left = staff.get("/api/bank-line", params={"bank_file": second["id"]}).json()
+    assert sorted((line["line"], line["amount"], line["state"], line["bank_file"]) for line in left) == [
+        (2, "2.25", "unplaced", second["id"]),
+        (3, "2.15", "unplaced", second["id"]),
+    ]
+    assert imported(staff, HEADINGS + placed)["recorded"] == 1
+    assert staff.get("/api/bank-line", params={"bank_file": first["id"]}).json() == []
+
+
 def test_columns_are_mapped_and_workbooks_and_json_lines_are_taken(
     staff: httpx2.Client, office: BackOfficeSite
 ) -> None:

@@ -115,6 +115,25 @@ async def lock_lines_of_file(tx: Transaction, file_id: int) -> list[LineOfFile]:
     return sorted(await tx.fetch_all(_LOCK_LINES_OF_FILE, file_id=file_id), key=lambda line: line.id)
 
 
+_HAND_OVER = Statement("""
+    update bank_line l set bank_file_id = r.bank_file_id, line = r.line, changed_at = :now
+    from (
+        select distinct on (r.bank_line_id) r.*
+        from repeated_bank_line r join bank_file f on f.id = r.bank_file_id
+        where r.bank_line_id = any(:ids) and r.bank_file_id <> :file_id and f.rolled_back_at is null
+        order by r.bank_line_id, r.bank_file_id
+    ) r
+    where l.id = r.bank_line_id
+    returning l.id
+""")
+
+
+async def hand_over_lines(tx: Transaction, file_id: int, line_ids: Sequence[int], now: datetime) -> set[int]:
+    """Give the lines that a file stored to the next file that has them too; return those that there are."""
+    rows = await tx.fetch_all(_HAND_OVER, file_id=file_id, ids=list(line_ids), now=now)
+    return {line_id for (line_id,) in rows}
+
+
 _REMOVE_LINES = Statement("delete from bank_line where id = any(:ids)")
 _RESTORE_LINES = Statement("""
     update bank_line set state = 'unplaced', why = :why, payment_id = null, placed_by = null, changed_at = :now

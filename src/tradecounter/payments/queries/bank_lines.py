@@ -156,6 +156,12 @@ _CLAIMED = Statement(
 )
 
 
+_REPEAT = Statement("""
+    insert into repeated_bank_line (bank_line_id, bank_file_id, line)
+    select id, :file_id, line from unnest(:ids::bigint[], :lines::integer[]) as t (id, line)
+""")
+
+
 def hashed(line: BankLine) -> str:
     """Return the hash of a line's identity."""
     return hashlib.sha256(line.identity.encode()).hexdigest()
@@ -182,7 +188,12 @@ async def claim_lines(
     )
     new = [line_id for line_id, is_new in added if is_new]
     rows = await tx.fetch_all(_CLAIMED, identities=identities, occurrences=occurrences, new=new)
-    return {(line.identity, line.occurrence): line for line in rows}
+    claimed = {(line.identity, line.occurrence): line for line in rows}
+    numbers = dict(zip(zip(identities, occurrences, strict=True), [line.number for line in lines], strict=True))
+    repeated = {line.id: numbers[key] for key, line in claimed.items() if not line.is_new}
+    if repeated:
+        tx.queue(_REPEAT, file_id=file_id, ids=list(repeated), lines=list(repeated.values()))
+    return claimed
 
 
 _SET_PLACED = Statement("""
