@@ -33,7 +33,7 @@ from tradecounter.orders.lines import OrderLine
 from tradecounter.orders.order_context import OrderContext, OrderingPolicy
 from tradecounter.orders.queries.changes import take_out_of_basket
 from tradecounter.orders.queries.notes import copy_own_notes
-from tradecounter.orders.queries.orders import fetch_own_order_by_code, lines_of_order, lock_own_order
+from tradecounter.orders.queries.orders import fetch_own_order_by_code, lines_of_order, lock_unconfirmed
 from tradecounter.orders.shipping_options import choose_shipping, method_needed
 from tradecounter.orders.states import (
     AnyOrder,
@@ -67,7 +67,7 @@ async def request_approval(
     """
     if note:
         note = require_text("note", note, LONGEST_REASON)
-    order = await lock_own_order(tx, customer_id, code)  # before the request, as a confirmation does
+    order = await lock_unconfirmed(tx, customer_id, code)  # before the request, as a confirmation does
     if not isinstance(order, PendingOrder | PricedQuote) or order.has_expired(now):
         raise DomainError(Kind.CONFLICT, f"the {order.kind} cannot be confirmed any more")
     account = await fetch_account(tx, customer_id)
@@ -183,7 +183,7 @@ async def _lock_waiting(
     Raises DomainError: not found, and as `_require_waiting` does.
     """
     found = await fetch_approval(tx, customer_id, code, now)
-    order = await lock_own_order(tx, found.customer_id, found.code)
+    order = await lock_unconfirmed(tx, found.customer_id, found.code)
     approval = await fetch_approval(tx, customer_id, code, now)  # as it is after the wait for the lock
     if approval.state == "ended" and isinstance(order, NumberedOrder):
         raise ordered_already(order)

@@ -11,7 +11,7 @@ from tradecounter.goods_in.queries import products_named
 from tradecounter.kit.errors import DomainError, Kind, invalid, require_text
 from tradecounter.kit.keys import key_form
 from tradecounter.kit.text import LONGEST_REASON, and_more, shown_name
-from tradecounter.orders.adjust_stock import MOST_UNITS, Adjustment, adjust_stock
+from tradecounter.orders.adjust_stock import MOST_ON_HAND, Adjustment, adjust_stock
 from tradecounter.orders.create.quick_lines import BadLine, LineRules, numbered_quick_lines, require_good_lines
 from tradecounter.orders.queries.back_orders import lock_waiting_orders
 from tradecounter.stock.queries.stock import lock_levels
@@ -21,7 +21,7 @@ _LARGE_UNITS, _LARGE_PART = 5, 4  # a large difference has at least 5 units, and
 _MOST_NAMED = 10  # in an error
 _RULES = LineRules(
     least_units=0,
-    most_units=MOST_UNITS,
+    most_units=MOST_ON_HAND,
     most_lines=MOST_COUNTED,
     too_many=f"is one too many: a count has at most {MOST_COUNTED:,} lines",
     without_units=None,

@@ -12,7 +12,7 @@ from tradecounter.edge.operations.subject import Described, Subject
 from tradecounter.goods_in.count_stock import MOST_COUNTED, compare_count, counts_of, enter_count
 from tradecounter.goods_in.receive_goods import BookedIn, ReceivedGoods, receive_goods
 from tradecounter.kit.wire import made_from
-from tradecounter.orders.adjust_stock import MOST_UNITS
+from tradecounter.orders.adjust_stock import MOST_ON_HAND
 from tradecounter.orders.wire import LONGEST_SKU
 
 _MOST_ITEMS = 500
@@ -34,7 +34,7 @@ class CountedUnits(Struct):
     """A product's units on the shelf, also those that are allocated to orders."""
 
     sku: Annotated[str, Meta(min_length=1, max_length=LONGEST_SKU)]
-    counted: Annotated[int, Meta(ge=0, le=MOST_UNITS)]
+    counted: Annotated[int, Meta(ge=0, le=MOST_ON_HAND)]
 
 
 class StockCount(Struct):

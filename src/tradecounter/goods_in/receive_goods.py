@@ -18,7 +18,7 @@ from tradecounter.kit.errors import FieldError, conflicts, invalid_fields, named
 from tradecounter.kit.keys import key_form
 from tradecounter.kit.text import LONGEST_REASON
 from tradecounter.kit.wire import Moment
-from tradecounter.orders.adjust_stock import MOST_UNITS, Adjustment, adjust_stock
+from tradecounter.orders.adjust_stock import MOST_ON_HAND, Adjustment, adjust_stock
 from tradecounter.orders.queries.back_orders import lock_waiting_orders
 from tradecounter.orders.wire import LONGEST_SKU
 from tradecounter.stock.queries.stock import lock_levels
@@ -31,7 +31,7 @@ class ReceivedGoods(Struct, frozen=True, kw_only=True):
 
     sku: Annotated[str, Meta(min_length=1, max_length=LONGEST_SKU)]
     expected_on: Annotated[Moment, Meta(description="When it was expected; a product's `deliveries` say it.")]
-    units: Annotated[int, Meta(ge=0, le=MOST_UNITS, description="Units received.")]
+    units: Annotated[int, Meta(ge=0, le=MOST_ON_HAND, description="Units received.")]
     incoming: (
         Annotated[int, Meta(ge=0, description="Units that were expected at the count; others are a conflict.")] | None
     ) = None

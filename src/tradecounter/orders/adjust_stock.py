@@ -22,7 +22,7 @@ from tradecounter.orders.wire import LONGEST_SKU
 from tradecounter.products.queries.products import find_product_ids
 from tradecounter.stock.queries.stock import StockLevel, lock_levels, set_available, set_places, stock_levels_of
 
-MOST_UNITS = 1_000_000_000
+MOST_ON_HAND = 1_000_000_000
 LONGEST_PLACE = 50
 
 
@@ -32,10 +32,12 @@ class Adjustment(Struct, frozen=True, kw_only=True):
     sku: Annotated[str, Meta(min_length=1, max_length=LONGEST_SKU)]
     reason: Annotated[str, Meta(min_length=1, max_length=LONGEST_REASON, description="The reason, for the audit log.")]
     change: (
-        Annotated[int, Meta(ge=-MOST_UNITS, le=MOST_UNITS, description="Units to add; negative: units to take away.")]
+        Annotated[
+            int, Meta(ge=-MOST_ON_HAND, le=MOST_ON_HAND, description="Units to add; negative: units to take away.")
+        ]
         | None
     ) = None
-    set: Annotated[int, Meta(ge=0, le=MOST_UNITS, description="Units that were counted.")] | None = None
+    set: Annotated[int, Meta(ge=0, le=MOST_ON_HAND, description="Units that were counted.")] | None = None
     location: (
         Annotated[str, Meta(max_length=LONGEST_PLACE, description="The new place in the warehouse; empty for none.")]
         | None
@@ -103,8 +105,8 @@ def _check(adjustment: Adjustment, place: str) -> None:
 def _available(wanted: Adjustment, level: StockLevel, place: str) -> int:
     on_hand = wanted.set if wanted.set is not None else level.on_hand + (wanted.change or 0)
     field = f"{place}.{'change' if wanted.set is None else 'set'}"
-    if on_hand > MOST_UNITS:
-        raise invalid(field, f"must leave at most {MOST_UNITS:,} units of {wanted.sku} on hand")
+    if on_hand > MOST_ON_HAND:
+        raise invalid(field, f"must leave at most {MOST_ON_HAND:,} units of {wanted.sku} on hand")
     if on_hand < level.allocated:
         allocated = f"{level.allocated} of {level.on_hand} units are allocated to orders"
         raise conflicts([FieldError(field, f"{wanted.sku}: {allocated}, so {on_hand} cannot be on hand")])

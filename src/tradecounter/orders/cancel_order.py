@@ -35,7 +35,7 @@ from tradecounter.orders.queries.changes import (
     store_changed_order,
     store_lines,
 )
-from tradecounter.orders.queries.orders import invoiced_units, lines_of_order, lock_order, lock_own_order
+from tradecounter.orders.queries.orders import invoiced_units, lines_of_order, lock_order, lock_unconfirmed
 from tradecounter.orders.reseller_wire import Cancellation
 from tradecounter.orders.rules import CANCELLED
 from tradecounter.orders.serve_back_orders import allocate_back_orders
@@ -157,7 +157,7 @@ _NO_REASON = "withdrawn by the customer"
 
 
 async def withdraw_order(tx: Transaction, order: AnyOrder, reason: str, now: datetime) -> None:
-    """Cancel a pending order or an open quote that the caller has locked with `lock_own_order`, without an e-mail.
+    """Cancel a pending order or an open quote that the caller has locked with `lock_unconfirmed`, without an e-mail.
 
     Without a reason, a general one is recorded. Raises DomainError: invalid (too long a reason), conflict (confirmed,
     cancelled or expired).
@@ -179,7 +179,7 @@ async def replace_order(tx: Transaction, customer_id: int, code: str, by: OrderK
     Returns the user whose basket has its lines, which are now those of what replaces it, or None. Raises DomainError:
     not found (also for a quote), conflict (it was confirmed).
     """
-    order = await lock_own_order(tx, customer_id, code, "order")
+    order = await lock_unconfirmed(tx, customer_id, code, "order")
     if isinstance(order, NumberedOrder):
         raise ordered_already(order)
     if isinstance(order, PendingOrder) and not order.has_expired(now):

@@ -1,4 +1,4 @@
-"""The rules of orders (specification, section 3; orders): tax, references, shares."""
+"""The rules of orders (specification, section 3; orders): statuses, limits, VAT rates, references."""
 
 from decimal import Decimal
 from typing import Literal

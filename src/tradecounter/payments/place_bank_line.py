@@ -133,7 +133,8 @@ Value = TypeVar("Value")
 class Placement(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Where a line's money goes: to an invoice, or to a customer and there to the oldest due invoices.
 
-    `amount` and `received_on` are needed, and allowed, only where they could not be read. `force` allows a duplicate.
+    `amount` and `received_on` are needed where they could not be read; elsewhere they may only repeat what the file
+    says. `force` allows a duplicate.
     """
 
     customer_id: PayingCustomer | UnsetType = UNSET

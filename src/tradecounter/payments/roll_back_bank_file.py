@@ -29,7 +29,8 @@ async def roll_back_bank_file(tx: Transaction, file_id: int, now: datetime, *, f
     """Undo the import of a bank file; with `force`, leave the lines alone that have changed since.
 
     The payments of the file are reversed. Lines that it stored are removed, so that a corrected file can be imported,
-    unless another file has them too. All other lines that it placed wait again. The accounts are locked first, then the orders, then the lines.
+    unless another file has them too. All other lines that it placed wait again. The accounts are locked first, then the
+    orders, then the lines.
 
     Raises DomainError: not found, conflict (rolled back already, too old, lines have changed since, or a part of a
     payment was refunded).

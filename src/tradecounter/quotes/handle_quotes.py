@@ -14,7 +14,7 @@ from tradecounter.orders.lines import OrderLine
 from tradecounter.orders.order_context import OrderContext, OrderingPolicy
 from tradecounter.orders.queries.changes import take_out_of_basket
 from tradecounter.orders.queries.create import AccountStanding, insert_order
-from tradecounter.orders.queries.orders import lock_by_code, lock_own_order
+from tradecounter.orders.queries.orders import lock_by_code, lock_unconfirmed
 from tradecounter.orders.reseller_wire import Confirmation
 from tradecounter.orders.states import (
     AnyOrder,
@@ -92,7 +92,7 @@ async def decline_own_quote(tx: Transaction, customer_id: int, code: str, reason
 
     One that is declined already stays as it is. Raises DomainError as `fetch_own_quote` and `withdraw_order` do.
     """
-    quote = await lock_own_order(tx, customer_id, code, "quote")
+    quote = await lock_unconfirmed(tx, customer_id, code, "quote")
     if isinstance(quote, CancelledUnconfirmed):
         return quote
     await withdraw_order(tx, quote, reason, now)

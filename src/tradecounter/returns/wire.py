@@ -52,7 +52,7 @@ def return_on_the_wire(stored_return: StoredReturn, lines: list[ReturnedLine]) -
     return made_from(stored_return, Return, number=return_number(stored_return.id), items=items)
 
 
-UnitsOrNone = Annotated[int, Meta(ge=0, le=MOST_UNITS)]
+UnitsOrZero = Annotated[int, Meta(ge=0, le=MOST_UNITS)]
 
 
 class ReturnedUnits(NamedUnits):
@@ -72,8 +72,8 @@ class ReceivedUnits(Struct):
     """Units of a line that came back."""
 
     id: ItemId
-    restock: Annotated[UnitsOrNone, Meta(description="Units to sell again.")] = 0
-    scrap: Annotated[UnitsOrNone, Meta(description="Units to write off.")] = 0
+    restock: Annotated[UnitsOrZero, Meta(description="Units to sell again.")] = 0
+    scrap: Annotated[UnitsOrZero, Meta(description="Units to write off.")] = 0
 
 
 class Receipt(Struct):

@@ -14,7 +14,7 @@ from tradecounter.identity.credentials import LiveAgent
 from tradecounter.kit.clock import local_text
 from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.kit.money import in_pounds
-from tradecounter.orders.queries.orders import lock_own_order
+from tradecounter.orders.queries.orders import lock_unconfirmed
 from tradecounter.orders.shipping_options import ShippingOption
 from tradecounter.orders.states import PendingOrder, PricedQuote
 from tradecounter.orders.wire import CreatedOrder
@@ -72,7 +72,7 @@ async def _decided(tx: Transaction, approval: Approval, known_code: str, now: da
     if approval.state == "declined":
         who = approval.decider or "an approver"
         return Confirmation("declined", f"{who} has declined the order, and says: {approval.reason}")
-    order = await lock_own_order(tx, approval.customer_id, approval.code)
+    order = await lock_unconfirmed(tx, approval.customer_id, approval.code)
     if not isinstance(order, PendingOrder | PricedQuote):
         return None
     if order.has_expired(now):

@@ -26,7 +26,7 @@ from tradecounter.kit.wire import Amount, LocalDateTime, made_from
 from tradecounter.orders.confirm_order import confirm_order
 from tradecounter.orders.interface_document import FoundOrder
 from tradecounter.orders.lines import products_of
-from tradecounter.orders.operations.order_lists import OrderListParameters, order_filter
+from tradecounter.orders.operations.order_lists import OrderListParameters, order_list_filter
 from tradecounter.orders.operations.public import OrderCreation
 from tradecounter.orders.present import created_order, order_on_the_wire, pending_order
 from tradecounter.orders.queries.order_lists import list_orders, listed_orders
@@ -195,7 +195,7 @@ class OrderTools(Struct, frozen=True):
         """List the customer's confirmed orders, open and completed, newest first."""
         given = asdict(request)
         page = Page(given.pop("page"), given.pop("limit"))
-        wanted = order_filter(OrderListParameters(**given))
+        wanted = order_list_filter(OrderListParameters(**given))
         start = (page.number - 1) * page.limit
         async with reading(self.database) as tx:
             total, numbers = await list_orders(tx, caller.customer_id, wanted, start, start + page.limit)

@@ -208,6 +208,8 @@ class Subject(Struct, frozen=True, kw_only=True):
         nothing changes. The transaction counts towards a `share`, as `act_for` says. `location`, `shown_once` and
         `check` are those of `Desk.change`; `check` takes what it needs of `group`, the object of the class, `tx`, `raw`
         and `now`. A method that returns None responds with 204.
+
+        Raises TypeError if what is declared cannot be kept.
         """
         is_keyed = verb == "POST" and (keyed or not self.keys)
         status = CREATED if location or created else _OK
@@ -215,6 +217,10 @@ class Subject(Struct, frozen=True, kw_only=True):
 
         def declare(method: Method) -> Handler:
             signature = Signature.of(method)
+            if signature.returns is None and (is_keyed or dry_run or location or shown_once or check):
+                raise TypeError(f"{verb} {path}: a change without a response body has no key, dry run or check")
+            if dry_run and signature.query is not None:
+                raise TypeError(f"{verb} {path}: the query of a change with a dry run is DryRun")
             make_change = taking_by_name(method, {*signature.path, *_OF_CHANGE})
 
             @wraps(method)

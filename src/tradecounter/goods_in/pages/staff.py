@@ -23,7 +23,7 @@ from tradecounter.kit.digest import seen_of
 from tradecounter.kit.errors import DomainError, FieldError, Kind, invalid, invalid_fields, named_by
 from tradecounter.kit.text import and_more, fold, plural
 from tradecounter.kit.wire import Moment, made_from
-from tradecounter.orders.adjust_stock import MOST_UNITS
+from tradecounter.orders.adjust_stock import MOST_ON_HAND
 from tradecounter.parts.back_office import OfficeParts
 
 _GOODS_IN = "/goods-in"
@@ -44,7 +44,7 @@ class ReceivedRow(Struct):
     sku: str
     expected_on: Moment
     incoming: int
-    units: Annotated[int, Meta(ge=0, le=MOST_UNITS)] | None = None
+    units: Annotated[int, Meta(ge=0, le=MOST_ON_HAND)] | None = None
     ends: bool = False
     sure: bool = False
 

@@ -93,7 +93,7 @@ class OrderListParameters(Struct, frozen=True):
     ] = None
 
 
-def order_filter(parameters: OrderListParameters) -> OrderListFilter:
+def order_list_filter(parameters: OrderListParameters) -> OrderListFilter:
     """Return the filter for the parameters. Raises DomainError (invalid) with all errors."""
     collector = ErrorCollector()
     for name in ("customer_reference", "status", "sku", "tracking_number"):

@@ -60,7 +60,7 @@ from tradecounter.orders.interface_document import (
     FoundOrder,
 )
 from tradecounter.orders.lines import products_of
-from tradecounter.orders.operations.order_lists import LAYOUTS, OrderLister, OrderListParameters, order_filter
+from tradecounter.orders.operations.order_lists import LAYOUTS, OrderLister, OrderListParameters, order_list_filter
 from tradecounter.orders.order_context import OrderContexts
 from tradecounter.orders.present import created_order, order_on_the_wire, pending_order
 from tradecounter.orders.queries.orders import fetch_readable_order, lines_of_order
@@ -180,7 +180,7 @@ class OrderEndpoints(Struct, frozen=True):
     async def list_orders(self, call: Call) -> Response:
         parameters = call.query(OrderListParameters)
         media = choose_format(call.accept, parameters.accept)
-        wanted, page = order_filter(parameters), Page(parameters.page, parameters.limit)
+        wanted, page = order_list_filter(parameters), Page(parameters.page, parameters.limit)
         lister = OrderLister(self.database, self.views, self.fulfilment, self.clock, call.customer_id, LAYOUTS[media])
         lock = self.list_locks.setdefault(call.customer_id, asyncio.Lock())
         return await lister.respond(call, wanted, page, lock)

@@ -30,7 +30,7 @@ from tradecounter.orders.find_by_name import fetch_order
 from tradecounter.orders.history import add_note, set_external_id
 from tradecounter.orders.interface_document import EXPIRED, ORDER, ORDER_REQUEST, PAYMENT_REQUIRED, UNIT
 from tradecounter.orders.lines import NamedUnits
-from tradecounter.orders.operations.steps import OrderListParameters, order_filter
+from tradecounter.orders.operations.all_orders import AllOrdersParameters, all_orders_filter
 from tradecounter.orders.order_context import OrderContexts
 from tradecounter.orders.queries.all_orders import orders_after
 from tradecounter.orders.reseller_wire import (
@@ -161,12 +161,12 @@ class OrderOperations(Struct, frozen=True):
     invoice_each_dispatch: bool
 
     @ORDERS.lists(ALL_ORDERS, "The orders.")
-    async def list_orders(self, tx: Transaction, now: datetime, query: OrderListParameters) -> ListPage[ResellerOrder]:
+    async def list_orders(self, tx: Transaction, now: datetime, query: AllOrdersParameters) -> ListPage[ResellerOrder]:
         """Orders of all customers.
 
         Quotes are orders too; unconfirmed ones are in state `pending`.
         """
-        wanted = await order_filter(tx, query, query.customer_id, query.state, external_id=query.external_id)
+        wanted = await all_orders_filter(tx, query, query.customer_id, query.state, external_id=query.external_id)
         wanted = replace(wanted, changed_since=query.since)
         orders = await orders_after(tx, wanted, query.after, query.limit + 1)
         return ListPage(orders, await self.orders.many(tx, orders[: query.limit], now))

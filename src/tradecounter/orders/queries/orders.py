@@ -156,7 +156,7 @@ async def fetch_own_order_by_name(tx: Transaction, customer_id: int, name: str) 
     return numbered or await fetch_own_order_by_code(tx, customer_id, name)
 
 
-async def lock_own_order(tx: Transaction, customer_id: int, code: str, kind: OrderKind | None = None) -> AnyOrder:
+async def lock_unconfirmed(tx: Transaction, customer_id: int, code: str, kind: OrderKind | None = None) -> AnyOrder:
     """Return what `fetch_own_order_by_code` does; unless it is confirmed, it is locked until the transaction ends.
 
     With a `kind`, only what was created as one. Raises DomainError (not found).

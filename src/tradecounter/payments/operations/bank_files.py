@@ -78,8 +78,9 @@ class BankOperations(Struct, frozen=True):
             description=(
                 "The body is CSV, XLSX or JSON Lines, by its `Content-Type`, with at most "
                 f"{MOST_LINES:,} lines. The headings of the usual UK banks and ledgers are known; others can be mapped "
-                "with `map`. A line is placed by the invoice numbers in its reference, or by what its payer usually "
-                "writes; `unplaced` lists the others, which are stored (`GET /api/bank-line?state=unplaced`). A line "
+                "with `map`. A line is placed by the invoice numbers in its reference, by a payment that a customer "
+                "has announced, or where somebody has placed its payer's earlier money; `unplaced` lists the others, "
+                "which are stored (`GET /api/bank-line?state=unplaced`). A line "
                 "that was placed before is counted in `repeated`, money paid out in `payments_out`."
             ),
             query=BankFileParameters,

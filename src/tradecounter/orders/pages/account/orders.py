@@ -30,7 +30,7 @@ from tradecounter.kit.money import in_pounds
 from tradecounter.kit.text import plural
 from tradecounter.orders.fulfilled import Fulfilled, Shipped, carrier_of
 from tradecounter.orders.lines import OrderLine
-from tradecounter.orders.operations.steps import OrderTable, order_filter
+from tradecounter.orders.operations.all_orders import OrderTable, all_orders_filter
 from tradecounter.orders.present import expected_dispatch
 from tradecounter.orders.queries.all_orders import ORDERS, SORTS, OrderRow, order_table
 from tradecounter.orders.queries.changes import OrderChange, changes_of_order
@@ -100,7 +100,7 @@ class OwnOrderListPages(Struct, frozen=True):
                 products = named_products(view.snapshot, words, view.visible)
                 ids = list(products.ids)
             async with self.desk.reading() as tx:
-                chosen = await order_filter(tx, replace(wanted, sku=None), call.customer_id, state, in_days=True)
+                chosen = await all_orders_filter(tx, replace(wanted, sku=None), call.customer_id, state, in_days=True)
                 chosen = await by_part_of_reference(tx, replace(chosen, product_ids=ids))
                 if state == "pending":
                     chosen = replace(chosen, kind="order")  # quotes have their own page

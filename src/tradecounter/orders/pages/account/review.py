@@ -20,7 +20,7 @@ from tradecounter.orders.confirm_order import confirm_order
 from tradecounter.orders.offers import chosen_option, dated_now
 from tradecounter.orders.pages.both.order_form import OWN
 from tradecounter.orders.queries.notes import own_notes_of
-from tradecounter.orders.queries.orders import fetch_own_order_by_code, lines_of_order, lock_own_order
+from tradecounter.orders.queries.orders import fetch_own_order_by_code, lines_of_order, lock_unconfirmed
 from tradecounter.orders.states import ConfirmedOrder, NumberedOrder, PendingOrder
 from tradecounter.orders.waiting import wait_of_pending
 from tradecounter.parts.account import AccountParts
@@ -86,7 +86,7 @@ class ReviewPages(Struct, frozen=True):
         user_roles=BUYER,
     )
     async def confirm(self, tx: Transaction, call: Call, body: ConfirmForm, now: datetime) -> ConfirmedOrder:
-        before, user = await lock_own_order(tx, call.customer_id, _code_of(call)), user_of(call)
+        before, user = await lock_unconfirmed(tx, call.customer_id, _code_of(call)), user_of(call)
         policy = self.parts.contexts.policy
         order, _ = await confirm_order(tx, call.customer_id, _code_of(call), body.shipping_method, policy, now)
         if not isinstance(before, NumberedOrder):
@@ -113,7 +113,7 @@ class ReviewPages(Struct, frozen=True):
         user_roles=BUYER,
     )
     async def discard(self, tx: Transaction, call: Call, now: datetime) -> None:
-        await withdraw_order(tx, await lock_own_order(tx, call.customer_id, _code_of(call)), "", now)
+        await withdraw_order(tx, await lock_unconfirmed(tx, call.customer_id, _code_of(call)), "", now)
 
 
 def _code_of(call: Call) -> str:

@@ -20,10 +20,10 @@ from tradecounter.orders.confirm_order import confirm_for_customer
 from tradecounter.orders.find_by_name import fetch_order
 from tradecounter.orders.offers import chosen_option, dated_now
 from tradecounter.orders.operations.staff import SELLERS
-from tradecounter.orders.operations.steps import ConfirmForm, confirmation
 from tradecounter.orders.queries.orders import lines_of_order
 from tradecounter.orders.states import AnyOrder, ConfirmedOrder, shown_state
 from tradecounter.parts.back_office import OfficeParts
+from tradecounter.parts.confirm_form import ConfirmForm, confirmation
 from tradecounter.parts.shown import shown_order
 
 _MOST_CHOICES = 25

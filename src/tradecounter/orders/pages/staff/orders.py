@@ -21,7 +21,7 @@ from tradecounter.edge.rest.call import Call
 from tradecounter.edge.rest.negotiation import PDF
 from tradecounter.edge.rest.responses import file_response
 from tradecounter.orders.history import audited_as
-from tradecounter.orders.operations.steps import OrderTable, order_filter
+from tradecounter.orders.operations.all_orders import OrderTable, all_orders_filter
 from tradecounter.orders.pages.staff.steps import reference_of
 from tradecounter.orders.queries.all_orders import ORDERS, SORTS, OrderRow, order_table
 from tradecounter.orders.queries.find_orders import by_part_of_reference
@@ -103,7 +103,7 @@ class OrderPages(Struct, frozen=True):
     async def list_orders(self, tx: Transaction, wanted: AllOrdersTable, at: RowsToRead) -> list[OrderRow]:
         to_dispatch = wanted.status == _TO_DISPATCH
         others = replace(wanted, sku=None, status=None if to_dispatch else wanted.status)
-        found = await order_filter(
+        found = await all_orders_filter(
             tx, others, wanted.customer_id, wanted.state, external_id=wanted.external_id, in_days=True
         )
         if words := text("sku", wanted.sku):

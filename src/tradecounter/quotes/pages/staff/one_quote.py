@@ -28,7 +28,6 @@ from tradecounter.kit.text import fold
 from tradecounter.orders.lines import OrderLine, total_costs
 from tradecounter.orders.offers import chosen_option, dated_now
 from tradecounter.orders.operations.staff import SELLERS
-from tradecounter.orders.operations.steps import ConfirmForm, confirmation
 from tradecounter.orders.queries.orders import lines_of_order
 from tradecounter.orders.rules import QUOTE_PRICED, QUOTE_WAITING
 from tradecounter.orders.shipping_options import ShippingOption
@@ -42,6 +41,7 @@ from tradecounter.orders.states import (
     quote_status,
 )
 from tradecounter.parts.back_office import OfficeParts
+from tradecounter.parts.confirm_form import ConfirmForm, confirmation
 from tradecounter.parts.sentences import told_of
 from tradecounter.quotes.handle_quotes import confirm_quote, decline_quote
 from tradecounter.quotes.operations.staff import code_of

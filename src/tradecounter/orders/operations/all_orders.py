@@ -1,24 +1,20 @@
-"""What the API and the pages of orders share: the filter, and requests as the use cases take them."""
+"""What the reseller's API and the pages filter orders by."""
 
 from typing import Annotated
 
-from msgspec import Meta, Struct
+from msgspec import Meta
 
 from tradecounter.customers.named_customer import named_customer
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.operations.desk import ChangingParameters, text
 from tradecounter.edge.page_kit.tables import TableParameters
-from tradecounter.edge.rest.call import Call
 from tradecounter.edge.rest.days import end_of, start_of, time_or_end_of, time_or_start_of
-from tradecounter.edge.session import require_right
 from tradecounter.kit.errors import invalid
 from tradecounter.kit.keys import key_form
 from tradecounter.kit.text import joined_word
 from tradecounter.orders.queries.all_orders import OrderFilter
-from tradecounter.orders.reseller_wire import Confirmation, OverrideCredit
 from tradecounter.orders.rules import STATUSES
 from tradecounter.orders.states import State
-from tradecounter.orders.wire import ShippingChoice
 from tradecounter.products.queries.products import whole_products
 
 
@@ -33,7 +29,7 @@ class OrderTable(TableParameters, frozen=True, kw_only=True):
     created_to: str | None = None
 
 
-class OrderListParameters(ChangingParameters, frozen=True, kw_only=True):
+class AllOrdersParameters(ChangingParameters, frozen=True, kw_only=True):
     """The query parameters of `GET /api/order`. Orders must match all of them."""
 
     state: Annotated[State | None, Meta(description="Only orders in this state.")] = None
@@ -51,9 +47,9 @@ class OrderListParameters(ChangingParameters, frozen=True, kw_only=True):
     ] = None
 
 
-async def order_filter(
+async def all_orders_filter(
     tx: Transaction,
-    wanted: OrderListParameters | OrderTable,
+    wanted: AllOrdersParameters | OrderTable,
     customer: int | str | None,
     state: State | None,
     *,
@@ -85,20 +81,3 @@ def _status(label: str) -> str:
     if match is None:
         raise invalid("status", f"{label[:40]!r} is not one of {', '.join(STATUSES)}")
     return match
-
-
-class ConfirmForm(Struct):
-    """How an order is sent, and why it may exceed the credit."""
-
-    shipping_method: int | None = None
-    override_credit: OverrideCredit | None = None
-
-
-def confirmation(call: Call, body: ConfirmForm) -> Confirmation:
-    """Return what the use case takes. Raises DomainError (forbidden) for an override without the right to it."""
-    if body.override_credit is not None:
-        require_right(call.request, "billing:write")
-    return Confirmation(
-        None if body.shipping_method is None else ShippingChoice(body.shipping_method),
-        override_credit=body.override_credit,
-    )
