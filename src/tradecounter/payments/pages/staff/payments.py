@@ -1,6 +1,6 @@
 """`/payment`: the payments of all customers, one payment, and the forms that preview, record and reverse one."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from decimal import Decimal
 from typing import Annotated, Any
@@ -41,9 +41,16 @@ from tradecounter.payments.record_payment import (
     record_payment,
     reverse_payment,
 )
-from tradecounter.payments.wire import Payment, present_payment
+from tradecounter.payments.wire import Allocation, Payment, present_payment
 
 UNASKED = Decimal("1.00")  # pounds more than is due that need no tick
+
+
+def facts_of_payment(
+    customer_id: int, amount: Decimal | None, allocations: Sequence[Allocation], *, is_refund: bool = False
+) -> Any:
+    """Return what a form or a button must have shown before a payment is recorded."""
+    return customer_id, is_refund, amount, allocations
 
 
 class PaymentPreview(Struct, frozen=True):
@@ -71,7 +78,8 @@ class PaymentPreview(Struct, frozen=True):
     @property
     def facts(self) -> Any:
         """What the form must show before the payment is recorded."""
-        return self.payment.customer_id, self.is_refund, self.payment.amount, self.payment.allocations
+        payment = self.payment
+        return facts_of_payment(payment.customer_id, payment.amount, payment.allocations, is_refund=self.is_refund)
 
     def require_answer(self, on_account: str) -> None:
         """Raise DomainError (invalid) unless `on_account` confirms that the rest stays on the account."""

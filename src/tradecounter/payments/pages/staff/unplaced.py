@@ -25,7 +25,13 @@ from tradecounter.kit.numbers import Id, Pounds
 from tradecounter.kit.wire import ReasonRequest, made_from
 from tradecounter.parts.back_office import OfficeParts
 from tradecounter.parts.sentences import told_of
-from tradecounter.payments.pages.staff.payments import UNASKED, PaymentPreview, preview_of, said_of_payment
+from tradecounter.payments.pages.staff.payments import (
+    UNASKED,
+    PaymentPreview,
+    facts_of_payment,
+    preview_of,
+    said_of_payment,
+)
 from tradecounter.payments.place_bank_line import (
     Placement,
     Suggestion,
@@ -106,7 +112,9 @@ LINE_CELLS: Cells = {
 
 def _with_digests(line: BankLineRecord, places: Sequence[Suggestion]) -> list[tuple[Suggestion, str]]:
     """Return suggestions, each with a digest of what placing the line there would do, for its button."""
-    return [(place, seen_of((place.payer.customer_id, False, line.amount, sorted(place.pays)))) for place in places]
+    return [
+        (place, seen_of(facts_of_payment(place.payer.customer_id, line.amount, sorted(place.pays)))) for place in places
+    ]
 
 
 class BankLinePages(Struct, frozen=True):
