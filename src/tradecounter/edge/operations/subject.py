@@ -217,10 +217,9 @@ class Subject(Struct, frozen=True, kw_only=True):
 
         def declare(method: Method) -> Handler:
             signature = Signature.of(method)
-            if signature.returns is None and (is_keyed or dry_run or location or shown_once or check):
-                raise TypeError(f"{verb} {path}: a change without a response body has no key, dry run or check")
-            if dry_run and signature.query is not None:
-                raise TypeError(f"{verb} {path}: the query of a change with a dry run is DryRun")
+            _require_possible(
+                f"{verb} {path}", signature, (is_keyed, dry_run, location, shown_once, check), dry_run=dry_run
+            )
             make_change = taking_by_name(method, {*signature.path, *_OF_CHANGE})
 
             @wraps(method)
@@ -318,6 +317,13 @@ class Subject(Struct, frozen=True, kw_only=True):
         described = self.described[shape]
         required = not may_be_absent or any(each.required for each in fields(shape))
         return Body(shape, described.examples(shape), required=required)
+
+
+def _require_possible(operation: str, signature: Signature, needs_a_body: Iterable[Any], *, dry_run: bool) -> None:
+    if signature.returns is None and any(needs_a_body):
+        raise TypeError(f"{operation}: a change without a response body has no key, dry run, location or check")
+    if dry_run and signature.query is not None:
+        raise TypeError(f"{operation}: the query of a change with a dry run is DryRun")
 
 
 def _of_dry_run(success: Success) -> Success:
