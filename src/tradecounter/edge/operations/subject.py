@@ -207,9 +207,7 @@ class Subject(Struct, frozen=True, kw_only=True):
         A location that does not begin with a slash continues the request's path. With `dry_run`, the query may ask that
         nothing changes. The transaction counts towards a `share`, as `act_for` says. `location`, `shown_once` and
         `check` are those of `Desk.change`; `check` takes what it needs of `group`, the object of the class, `tx`, `raw`
-        and `now`. A method that returns None responds with 204.
-
-        Raises TypeError if what is declared cannot be kept.
+        and `now`. A method that returns None responds with 204. Raises TypeError for what it then cannot have.
         """
         is_keyed = verb == "POST" and (keyed or not self.keys)
         status = CREATED if location or created else _OK
@@ -217,9 +215,7 @@ class Subject(Struct, frozen=True, kw_only=True):
 
         def declare(method: Method) -> Handler:
             signature = Signature.of(method)
-            _require_possible(
-                f"{verb} {path}", signature, (is_keyed, dry_run, location, shown_once, check), dry_run=dry_run
-            )
+            _require_possible(signature, is_keyed, location, shown_once, check, dry_run=dry_run)
             make_change = taking_by_name(method, {*signature.path, *_OF_CHANGE})
 
             @wraps(method)
@@ -250,7 +246,6 @@ class Subject(Struct, frozen=True, kw_only=True):
             headers = (LOCATION, *replayed) if location else replayed
             success = self._success(status, signature.returns, responds, headers)
             repeated = self._success(_OK, signature.returns, "", replayed)
-            conflict = (CONFLICT,) if is_keyed and not self.keys else ()
             own = {
                 "scope": self.write,
                 "roles": self.roles,
@@ -260,7 +255,7 @@ class Subject(Struct, frozen=True, kw_only=True):
                 "dry_run": _of_dry_run(repeated) if dry_run and status == CREATED else None,
                 "unchanged": repeated if signature.may_be_unchanged else None,
             }
-            errors = conflict + options.get("errors", ())
+            errors = ((CONFLICT,) if is_keyed and not self.keys else ()) + options.get("errors", ())
             operation = self._operation(verb, path, signature, success, {**own, **options, "errors": errors})
             return endpoint(operation)(handle)
 
@@ -319,11 +314,11 @@ class Subject(Struct, frozen=True, kw_only=True):
         return Body(shape, described.examples(shape), required=required)
 
 
-def _require_possible(operation: str, signature: Signature, needs_a_body: Iterable[Any], *, dry_run: bool) -> None:
-    if signature.returns is None and any(needs_a_body):
-        raise TypeError(f"{operation}: a change without a response body has no key, dry run, location or check")
+def _require_possible(signature: Signature, *needs_a_body: Any, dry_run: bool) -> None:
+    if signature.returns is None and (dry_run or any(needs_a_body)):
+        raise TypeError(f"{signature.name}: a change without a response body has no key, dry run, location or check")
     if dry_run and signature.query is not None:
-        raise TypeError(f"{operation}: the query of a change with a dry run is DryRun")
+        raise TypeError(f"{signature.name}: the query of a change with a dry run is DryRun")
 
 
 def _of_dry_run(success: Success) -> Success:
